@@ -1,0 +1,113 @@
+// The games behind one face: the templates of tengen/games are erased here, once, for Python.
+// A Forest for a game is made through its AnyGame too, so that the search runs on the concrete type.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tengen/games/derived.h"
+#include "tengen/games/game.h"
+
+namespace tengen {
+
+class AnyState {
+ public:
+  virtual ~AnyState() = default;
+};
+
+// What many random games came to.
+struct PlayoutCounts {
+  std::int64_t games = 0;
+  std::int64_t actions = 0;
+  std::array<std::int64_t, 2> wins{};
+  std::int64_t draws = 0;
+};
+
+class AnyGame {
+ public:
+  virtual ~AnyGame() = default;
+
+  virtual const GameSpec& spec() const = 0;
+  virtual std::unique_ptr<AnyState> initial_state() const = 0;
+  virtual std::unique_ptr<AnyState> parse_board(std::string_view text) const = 0;
+  virtual std::unique_ptr<AnyState> after(const AnyState& state, Action action) const = 0;
+  virtual Player to_move(const AnyState& state) const = 0;
+  virtual void legal_actions(const AnyState& state, ActionList& list) const = 0;
+  virtual bool is_legal(const AnyState& state, Action action) const = 0;
+  virtual std::optional<Outcome> outcome(const AnyState& state) const = 0;
+  virtual void write_planes(const AnyState& state, float* planes) const = 0;
+  virtual std::uint64_t hash(const AnyState& state) const = 0;
+  virtual bool equal(const AnyState& a, const AnyState& b) const = 0;
+  virtual std::string action_text(Action action) const = 0;
+  virtual std::optional<Action> parse_action(std::string_view text) const = 0;
+  virtual std::string board_text(const AnyState& state) const = 0;
+  virtual Perft perft(const AnyState& state, int depth) const = 0;
+  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const = 0;
+};
+
+template <Game G>
+class ErasedGame final : public AnyGame {
+ public:
+  using State = typename G::State;
+
+  explicit ErasedGame(G game) : game_(std::move(game)) {}
+
+  const GameSpec& spec() const override { return game_.spec(); }
+  std::unique_ptr<AnyState> initial_state() const override { return box(game_.initial_state()); }
+  std::unique_ptr<AnyState> parse_board(std::string_view text) const override { return box(game_.parse_board(text)); }
+  std::unique_ptr<AnyState> after(const AnyState& state, Action action) const override {
+    State next = open(state);
+    game_.play(next, action);
+    return box(std::move(next));
+  }
+  Player to_move(const AnyState& state) const override { return game_.to_move(open(state)); }
+  void legal_actions(const AnyState& state, ActionList& list) const override { game_.legal_actions(open(state), list); }
+  bool is_legal(const AnyState& state, Action action) const override {
+    return tengen::is_legal(game_, open(state), action);
+  }
+  std::optional<Outcome> outcome(const AnyState& state) const override { return game_.outcome(open(state)); }
+  void write_planes(const AnyState& state, float* planes) const override { game_.write_planes(open(state), planes); }
+  std::uint64_t hash(const AnyState& state) const override { return game_.hash(open(state)); }
+  bool equal(const AnyState& a, const AnyState& b) const override { return open(a) == open(b); }
+  std::string action_text(Action action) const override { return game_.action_text(action); }
+  std::optional<Action> parse_action(std::string_view text) const override { return game_.parse_action(text); }
+  std::string board_text(const AnyState& state) const override { return game_.board_text(open(state)); }
+  Perft perft(const AnyState& state, int depth) const override { return tengen::perft(game_, open(state), depth); }
+
+  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const override {
+    PlayoutCounts counts;
+    ActionList scratch(game_.spec().num_actions);
+    Rng rng(seed);
+    for (; counts.games < games; ++counts.games) {
+      State state = open(from);
+      std::optional<Outcome> outcome;
+      while (!(outcome = game_.outcome(state))) {
+        game_.play(state, random_action(game_, state, rng, scratch));
+        ++counts.actions;
+      }
+      if (outcome->winner) {
+        ++counts.wins[static_cast<std::size_t>(index(*outcome->winner))];
+      } else {
+        ++counts.draws;
+      }
+    }
+    return counts;
+  }
+
+ private:
+  struct Box final : AnyState {
+    explicit Box(State value) : state(std::move(value)) {}
+    State state;
+  };
+  static std::unique_ptr<AnyState> box(State state) { return std::make_unique<Box>(std::move(state)); }
+  static const State& open(const AnyState& state) { return static_cast<const Box&>(state).state; }
+
+  G game_;
+};
+
+// Defined for each game in a file of its own (erased_*.cpp), so that they compile side by side.
+template <Game G>
+std::shared_ptr<const AnyGame> erase(G game);
+
+}  // namespace tengen

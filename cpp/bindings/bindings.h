@@ -1,0 +1,30 @@
+// What module.cpp calls, in dependency order, and the classes that several binding files share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/any_game.h"
+
+namespace tengen {
+
+// A state as Python sees it: the value, the game it belongs to, and how it came about.
+struct PyState {
+  std::shared_ptr<const AnyGame> game;
+  std::shared_ptr<const AnyState> value;  // never changed once made
+  std::vector<Action> moves;              // from `start_board`, or from the initial state
+  std::optional<std::string> start_board;
+};
+
+struct PyGame {
+  std::shared_ptr<const AnyGame> game;
+};
+
+void bind_errors(nanobind::module_& module);
+void bind_games(nanobind::module_& module);
+
+}  // namespace tengen

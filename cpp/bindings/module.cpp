@@ -1,0 +1,8 @@
+// tengen._core: the native core as Python sees it. No logic here or in the bind_* files: they convert and forward.
+#include "bindings/bindings.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The C++ core of tengen.";
+  tengen::bind_errors(module);
+  tengen::bind_games(module);
+}

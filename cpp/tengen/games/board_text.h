@@ -1,0 +1,120 @@
+// Boards and squares as text, shared by the games: 'X' for the first player's stones, 'O' for the second's, '.' empty.
+//
+//      a b c
+//    3 . X .          rows numbered from the bottom (Go, Gomoku) or from the top (Othello)
+//    2 . O .
+//    1 . . .
+//    X to move
+#pragma once
+
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tengen/base/error.h"
+#include "tengen/games/game.h"
+
+namespace tengen {
+
+constexpr char stone_char(Player player) { return player == Player::kFirst ? 'X' : 'O'; }
+
+// How a board names its squares.
+struct SquareNames {
+  int height = 0;
+  int width = 0;
+  bool rows_from_top = false;
+  bool upper_case = false;
+  bool skip_i = false;  // Go leaves out the letter I
+
+  char column_letter(int column) const {
+    const char letter = static_cast<char>('a' + column + (skip_i && column >= 8 ? 1 : 0));
+    return upper_case ? static_cast<char>(std::toupper(letter)) : letter;
+  }
+  int row_number(int row) const { return rows_from_top ? row + 1 : height - row; }
+
+  std::string text(int cell) const { return column_letter(cell % width) + std::to_string(row_number(cell / width)); }
+
+  // Upper or lower case; empty if it names no square of this board.
+  std::optional<int> parse(std::string_view text) const {
+    if (text.size() < 2 || text.size() > 3) return std::nullopt;
+    const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+    if (letter < 'a' || letter > 'z' || (skip_i && letter == 'i')) return std::nullopt;
+    const int column = letter - 'a' - (skip_i && letter > 'i' ? 1 : 0);
+    int number = 0;
+    for (const char digit : text.substr(1)) {
+      if (digit < '0' || digit > '9') return std::nullopt;
+      number = number * 10 + (digit - '0');
+    }
+    const int row = rows_from_top ? number - 1 : height - number;
+    if (column >= width || row < 0 || row >= height || text[1] == '0') return std::nullopt;
+    return row * width + column;
+  }
+};
+
+// `cells` is one character per cell, row by row from the top.
+inline std::string draw_board(const SquareNames& names, std::string_view cells, Player to_move, bool finished) {
+  const std::size_t label = names.height > 9 ? 2 : 1;
+  std::string text(label, ' ');
+  for (int column = 0; column < names.width; ++column) text += {' ', names.column_letter(column)};
+  for (int row = 0; row < names.height; ++row) {
+    const std::string number = std::to_string(names.row_number(row));
+    text += "\n" + std::string(label - number.size(), ' ') + number;
+    for (int column = 0; column < names.width; ++column) {
+      text += {' ', cells[static_cast<std::size_t>(row * names.width + column)]};
+    }
+  }
+  return text + "\n" + (finished ? "game over" : std::string(1, stone_char(to_move)) + " to move");
+}
+
+// A drawing read back: the cells row by row from the top, and who is to move if the drawing says so.
+struct BoardDrawing {
+  std::string cells;  // [height * width], each 'X', 'O' or '.'
+  std::optional<Player> to_move;
+};
+
+// Reads what draw_board writes, with or without the labels. A row is a line whose first mark, after an optional
+// number, is a cell; other lines (letters, blank) are passed over.
+inline BoardDrawing parse_drawing(std::string_view text, int height, int width) {
+  BoardDrawing drawing;
+  int rows = 0;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    std::string line(text.substr(start, end - start));
+    start = end + 1;
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos) continue;
+    line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+    if (line == "X to move" || line == "O to move") {
+      drawing.to_move = line[0] == 'X' ? Player::kFirst : Player::kSecond;
+      continue;
+    }
+    const auto content = line.find_first_not_of("0123456789 ");
+    const bool labelled = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
+    if (content == std::string::npos || (!labelled && line.find_first_not_of("XO. ") != std::string::npos)) continue;
+    std::string row;
+    for (const char mark : line.substr(content)) {
+      if (mark == 'X' || mark == 'O' || mark == '.') {
+        row += mark;
+      } else if (mark != ' ' && std::isdigit(static_cast<unsigned char>(mark)) == 0) {
+        throw BoardTextError(std::string("A board is drawn with X, O and '.'; found '") + mark + "' in the line '" +
+                             line + "'.");
+      }
+    }
+    if (static_cast<int>(row.size()) != width) {
+      throw BoardTextError("The line '" + line + "' has " + std::to_string(row.size()) + " cells; this board has " +
+                           std::to_string(width) + " columns.");
+    }
+    drawing.cells += row;
+    ++rows;
+  }
+  if (rows != height) {
+    throw BoardTextError("The drawing has " + std::to_string(rows) + " rows; this board has " + std::to_string(height) +
+                         ".");
+  }
+  return drawing;
+}
+
+}  // namespace tengen

@@ -1,0 +1,77 @@
+// What follows from the Game concept: written once here, for every game.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tengen/base/error.h"
+#include "tengen/base/rng.h"
+#include "tengen/games/game.h"
+
+namespace tengen {
+
+template <Game G>
+bool is_legal(const G& game, const typename G::State& state, Action action) {
+  if constexpr (requires { game.is_legal(state, action); }) {
+    return game.is_legal(state, action);
+  } else {
+    ActionList list(game.spec().num_actions);
+    game.legal_actions(state, list);
+    return std::binary_search(list.begin(), list.end(), action);
+  }
+}
+
+// Uniform over the legal actions of an unfinished game. A game may offer a faster way of its own
+// (`random_action(state, rng)`); the distribution must be the same.
+template <Game G>
+Action random_action(const G& game, const typename G::State& state, Rng& rng, ActionList& scratch) {
+  if constexpr (requires { game.random_action(state, rng); }) {
+    return game.random_action(state, rng);
+  } else {
+    game.legal_actions(state, scratch);
+    return scratch[static_cast<int>(rng.below(static_cast<std::uint32_t>(scratch.size())))];
+  }
+}
+
+// Plays uniformly random legal actions until the game is over.
+template <Game G>
+Outcome random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
+  while (true) {
+    if (const auto outcome = game.outcome(state)) return *outcome;
+    game.play(state, random_action(game, state, rng, scratch));
+  }
+}
+
+// Counts of a full enumeration, one entry per depth 0 .. depth.
+struct Perft {
+  std::vector<std::uint64_t> positions;  // action sequences of that length
+  std::vector<std::uint64_t> finished;   // those of them that end the game
+};
+
+template <Game G>
+void perft_below(const G& game, const typename G::State& state, std::size_t ply, Perft& counts) {
+  counts.positions[ply] += 1;
+  if (game.outcome(state)) {
+    counts.finished[ply] += 1;
+    return;
+  }
+  if (ply + 1 == counts.positions.size()) return;
+  ActionList list(game.spec().num_actions);
+  game.legal_actions(state, list);
+  for (const Action action : list) {
+    auto next = state;
+    game.play(next, action);
+    perft_below(game, next, ply + 1, counts);
+  }
+}
+
+template <Game G>
+Perft perft(const G& game, const typename G::State& state, int depth) {
+  const auto entries = static_cast<std::size_t>(depth) + 1;
+  Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
+  perft_below(game, state, 0, counts);
+  return counts;
+}
+
+}  // namespace tengen

@@ -1,0 +1,88 @@
+// Options of a game: declared once beside the game's entry in registry.h, checked here, printed back into the spec.
+// Every option is a number; an integer or a flag is a number with fewer allowed values.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tengen/base/error.h"
+
+namespace tengen {
+
+struct OptionSpec {
+  enum class Kind { kInteger, kNumber, kFlag };
+  std::string name;
+  Kind kind;
+  double default_value;
+  double lowest;
+  double highest;
+  std::string help;
+};
+
+inline OptionSpec integer_option(std::string name, int value, int lowest, int highest, std::string help) {
+  return {std::move(name), OptionSpec::Kind::kInteger, double(value), double(lowest), double(highest), std::move(help)};
+}
+inline OptionSpec number_option(std::string name, double value, double lowest, double highest, std::string help) {
+  return {std::move(name), OptionSpec::Kind::kNumber, value, lowest, highest, std::move(help)};
+}
+inline OptionSpec flag_option(std::string name, bool value, std::string help) {
+  return {std::move(name), OptionSpec::Kind::kFlag, value ? 1.0 : 0.0, 0.0, 1.0, std::move(help)};
+}
+
+// A number as Python would write it: 9, 7.5, True.
+inline std::string option_text(OptionSpec::Kind kind, double value) {
+  if (kind == OptionSpec::Kind::kFlag) return value != 0.0 ? "True" : "False";
+  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<long long>(value));
+  std::string text = std::to_string(value);
+  while (text.back() == '0') text.pop_back();
+  return text;
+}
+
+// The values of all options of one game: those given, and the defaults of the others.
+class Options {
+ public:
+  Options(const std::string& game, const std::vector<OptionSpec>& specs, const std::map<std::string, double>& given) {
+    for (const auto& spec : specs) {
+      const auto found = given.find(spec.name);
+      const double value = found == given.end() ? spec.default_value : found->second;
+      check(game, spec, value);
+      values_[spec.name] = value;
+      if (!text_.empty()) text_ += ", ";
+      text_ += spec.name + "=" + option_text(spec.kind, value);
+    }
+    for (const auto& [name, value] : given) {
+      if (values_.contains(name)) continue;
+      std::string known;
+      for (const auto& spec : specs) known += (known.empty() ? "" : ", ") + spec.name;
+      throw GameOptionError(game + " has no option '" + name + "'; " +
+                            (known.empty() ? "it takes none." : "its options are: " + known + "."));
+    }
+  }
+
+  int integer(const std::string& name) const { return static_cast<int>(values_.at(name)); }
+  double number(const std::string& name) const { return values_.at(name); }
+  bool flag(const std::string& name) const { return values_.at(name) != 0.0; }
+  const std::string& text() const { return text_; }  // "size=9, komi=7.5"
+
+ private:
+  static void check(const std::string& game, const OptionSpec& spec, double value) {
+    const bool whole = value == std::floor(value);
+    const bool in_range = value >= spec.lowest && value <= spec.highest;  // false for NaN
+    if (in_range && (whole || spec.kind == OptionSpec::Kind::kNumber)) return;
+    const std::string what = spec.kind == OptionSpec::Kind::kFlag      ? "True or False"
+                             : spec.kind == OptionSpec::Kind::kInteger ? "a whole number"
+                                                                       : "a number";
+    const std::string range = spec.kind == OptionSpec::Kind::kFlag ? ""
+                                                                   : " from " + option_text(spec.kind, spec.lowest) +
+                                                                         " to " + option_text(spec.kind, spec.highest);
+    throw GameOptionError(game + ": " + spec.name + " must be " + what + range + ", not " +
+                          (std::isfinite(value) ? option_text(OptionSpec::Kind::kNumber, value) : "that") + ".");
+  }
+
+  std::map<std::string, double> values_;
+  std::string text_;
+};
+
+}  // namespace tengen

@@ -1,0 +1,64 @@
+// The one list of games. To add a game: its header, its type in GameVariant, its entry in game_entries(), a page in
+// docs/games/.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tengen/games/mnk.h"
+#include "tengen/games/options.h"
+
+namespace tengen {
+
+using GameVariant = std::variant<Mnk<1>, Mnk<4>, Mnk<6>>;
+
+struct GameEntry {
+  std::string name;
+  std::string summary;
+  std::vector<OptionSpec> options;
+  GameVariant (*make)(const std::string& name, const Options& options);
+};
+
+// The smallest board representation that holds it.
+inline GameVariant make_mnk(const std::string& name, const std::string& options, int height, int width, int in_a_row,
+                            bool exactly) {
+  const int bits = height * (width + 1);
+  if (bits <= 64) return Mnk<1>(name, options, {height, width, in_a_row, exactly});
+  if (bits <= 256) return Mnk<4>(name, options, {height, width, in_a_row, exactly});
+  return Mnk<6>(name, options, {height, width, in_a_row, exactly});
+}
+
+inline const std::vector<GameEntry>& game_entries() {
+  static const std::vector<GameEntry> entries = {
+      {"tic_tac_toe",
+       "Three in a row on a 3x3 board.",
+       {},
+       [](const std::string& name, const Options& o) { return make_mnk(name, o.text(), 3, 3, 3, false); }},
+      {"gomoku",
+       "Five in a row on a Go board; no opening rule.",
+       {integer_option("size", 15, 5, 19, "rows and columns"),
+        flag_option("exactly_five", false, "six or more in a row do not win")},
+       [](const std::string& name, const Options& o) {
+         return make_mnk(name, o.text(), o.integer("size"), o.integer("size"), 5, o.flag("exactly_five"));
+       }},
+      {"mnk",
+       "k in a row on a board of m columns and n rows.",
+       {integer_option("m", 3, 1, 19, "columns"), integer_option("n", 3, 1, 19, "rows"),
+        integer_option("k", 3, 1, 19, "stones in a row that win")},
+       [](const std::string& name, const Options& o) {
+         return make_mnk(name, o.text(), o.integer("n"), o.integer("m"), o.integer("k"), false);
+       }},
+  };
+  return entries;
+}
+
+inline GameVariant make_game(const std::string& name, const std::map<std::string, double>& given) {
+  for (const GameEntry& entry : game_entries()) {
+    if (entry.name == name) return entry.make(name, Options(name, entry.options, given));
+  }
+  throw UnknownGameError("There is no game called '" + name + "'.");
+}
+
+}  // namespace tengen

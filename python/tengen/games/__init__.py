@@ -1,0 +1,39 @@
+"""Games by name: `load("go", size=9)`, `load("my_game.py")`, `load("openspiel:hex(board_size=5)")`."""
+
+import difflib
+from pathlib import Path
+
+from tengen._core import Game, GameOptionError, UnknownGameError, game_entries, make_game
+
+__all__ = ["load", "names"]
+
+OPENSPIEL_PREFIX = "openspiel:"
+
+
+def names() -> list[str]:
+    """The names of the built-in games."""
+    return [entry.name for entry in game_entries()]
+
+
+def load(name: str, **options: float) -> Game:
+    """The game of that name: a built-in game, a file of Python rules, or a game of OpenSpiel.
+
+    >>> load("gomoku", size=9)
+    tengen.load('gomoku', size=9, exactly_five=False)
+    """
+    if name.startswith(OPENSPIEL_PREFIX):
+        from tengen.games import openspiel
+
+        return openspiel.load(name.removeprefix(OPENSPIEL_PREFIX), **options)
+    if name.endswith(".py"):
+        from tengen.games import rules
+
+        return rules.load(Path(name), **options)
+    if name not in names():
+        close = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
+        hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}."
+        raise UnknownGameError(f"There is no game called '{name}'; {hint}")
+    for option, value in options.items():
+        if not isinstance(value, (int, float)):
+            raise GameOptionError(f"{name}: {option} must be a number, not {value!r}.")
+    return make_game(name, {option: float(value) for option, value in options.items()})
