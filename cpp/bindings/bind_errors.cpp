@@ -14,6 +14,8 @@ void bind_errors(nb::module_& module) {
   nb::exception<ActionTextError>(module, "ActionTextError", base);
   nb::exception<BoardTextError>(module, "BoardTextError", base);
   nb::exception<RulesError>(module, "RulesError", base);
+  nb::exception<EvaluatorError>(module, "EvaluatorError", base);
+  nb::exception<SearchParamError>(module, "SearchParamError", base);
 }
 
 }  // namespace tengen

@@ -29,5 +29,11 @@ struct BoardTextError : Error {  // a drawing that is not a board of this game
 struct RulesError : Error {  // a game written by a user broke its promise
   using Error::Error;
 };
+struct EvaluatorError : Error {  // an evaluator answered with numbers the search can't use
+  using Error::Error;
+};
+struct SearchParamError : Error {  // a search parameter that does not exist, or a value out of its range
+  using Error::Error;
+};
 
 }  // namespace tengen

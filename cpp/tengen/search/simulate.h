@@ -1,0 +1,264 @@
+// One simulation's way through a tree: which child to take, and what to write on the way back.
+// Everything here works on the tree alone; the game is played along in forest.h.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tengen/search/params.h"
+#include "tengen/search/score.h"
+#include "tengen/search/tree.h"
+
+namespace tengen {
+
+// The terms of one child's score, for those who want to look (step mode).
+struct ChildScore {
+  Action action = 0;
+  std::uint32_t visits = 0;
+  std::uint32_t pending = 0;
+  float q = 0.0F;  // for the player who chooses
+  float prior = 0.0F;
+  float bonus = 0.0F;  // the exploration term: U, the UCT radius, or pi' - N / (1 + sum N)
+  float score = 0.0F;
+};
+
+// Mean value of a child for the player who chooses, leaves on their way counted as losses.
+inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
+  if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
+  const auto pending = static_cast<float>(child.pending);
+  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * pending;
+  return sum / (static_cast<float>(child.visits) + pending);
+}
+
+// A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
+inline bool is_lost(const Tree::Stats& child, Player chooser, const SearchParams& params) {
+  return params.solve && child.proven == proven_win(opponent(chooser));
+}
+
+// Visits of all children, those on their way included.
+inline float child_visits(const Tree::Stats& parent) {
+  const auto all = parent.visits + parent.pending;
+  return all > 0 ? static_cast<float>(all - 1) : 0.0F;
+}
+
+// Each for_each_* calls visit(edge, ChildScore) for every existing child and then for the edge to be tried next; with
+// `every` (step mode) for all the other edges too, which never win.
+inline int last_edge(const Tree::Links& links, bool every) {
+  return every ? links.num_edges : std::min<int>(links.num_children + 1, links.num_edges);
+}
+
+// PUCT: a = argmax Q(s, a) + c P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))
+template <class Visit>
+void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every, Visit&& visit) {
+  const Tree::Stats& parent = tree.stats(node);
+  const Tree::Links& links = tree.links(node);
+  const float sign = sign_of(parent.to_move);
+  const float total = child_visits(parent);
+  const float sqrt_total = std::sqrt(total);
+  const float c = puct_factor(params.c_puct, params.c_puct_base, total);
+  const float parent_q = params.unvisited_value == UnvisitedValue::kZero || parent.visits == 0
+                             ? 0.0F
+                             : sign * static_cast<float>(parent.value_sum) / static_cast<float>(parent.visits);
+  const float reduction = params.unvisited_value == UnvisitedValue::kZero ? 0.0F : params.fpu_reduction;
+  const float* priors = tree.priors(node);
+  const std::uint16_t* actions = tree.actions(node);
+  const NodeId* children = tree.children(node);
+  float visited_prior = 0.0F;
+  for (int i = 0; i < links.num_children; ++i) {
+    const Tree::Stats& child = tree.stats(children[i]);
+    const std::uint32_t n = child.visits + child.pending;
+    const float q =
+        n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
+    const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
+    float score = q + u;
+    if (forced > 0.0F && n > 0 && static_cast<float>(n) < forced_visits(forced, priors[i], total)) score += 1e6F;
+    if (is_lost(child, parent.to_move, params)) score = -1e6F;
+    visited_prior += priors[i];
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], u, score});
+  }
+  for (int i = links.num_children; i < last_edge(links, every); ++i) {
+    const float q = unvisited_q(parent_q, reduction, visited_prior);
+    const float u = puct_bonus(c, priors[i], sqrt_total, 0.0F);
+    visit(i, ChildScore{actions[i], 0, 0, q, priors[i], u, q + u});
+  }
+}
+
+// UCT: untried children first, then argmax Q(s, a) + c sqrt(ln sum_b N(s, b) / N(s, a)).
+template <class Visit>
+void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+  const Tree::Stats& parent = tree.stats(node);
+  const Tree::Links& links = tree.links(node);
+  const float sign = sign_of(parent.to_move);
+  const float log_total = std::log(std::max(1.0F, child_visits(parent)));
+  const float* priors = tree.priors(node);
+  const std::uint16_t* actions = tree.actions(node);
+  const NodeId* children = tree.children(node);
+  for (int i = 0; i < links.num_children; ++i) {
+    const Tree::Stats& child = tree.stats(children[i]);
+    const std::uint32_t n = std::max(1U, child.visits + child.pending);
+    const float q = child.visits + child.pending == 0 ? 1e6F : child_q(child, sign, params.virtual_loss);
+    const float score = uct_score(q, params.c_uct, log_total, static_cast<float>(n));
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score - q,
+                        is_lost(child, parent.to_move, params) ? -1e6F : score});
+  }
+  for (int i = links.num_children; i < last_edge(links, every); ++i) {
+    visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
+  }
+}
+
+// What Gumbel AlphaZero needs to know of a node to complete the values of its unvisited actions.
+struct CompletedQ {
+  float unvisited = 0.0F;  // v_mix, stands in for the q of an unvisited action
+  float lowest = 0.0F;
+  float highest = 0.0F;
+  float max_visits = 0.0F;
+
+  // sigma(q), the value on the scale of logits.
+  float sigma(float q, const SearchParams& params) const {
+    const float scaled = params.gumbel_rescale ? (q - lowest) / std::max(highest - lowest, 1e-8F) : (q + 1.0F) * 0.5F;
+    return gumbel_sigma(scaled, params.gumbel_c_visit, params.gumbel_c_scale, max_visits);
+  }
+};
+
+inline CompletedQ complete_q(const Tree& tree, NodeId node) {
+  const Tree::Stats& parent = tree.stats(node);
+  const Tree::Links& links = tree.links(node);
+  const float sign = sign_of(parent.to_move);
+  const float* priors = tree.priors(node);
+  CompletedQ completed{0.0F, std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest(), 0.0F};
+  float total = 0.0F;
+  float visited_prior = 0.0F;
+  float visited_prior_q = 0.0F;
+  int visited = 0;
+  for (int i = 0; i < links.num_children; ++i) {
+    const Tree::Stats& child = tree.stats(tree.child(node, i));
+    if (child.visits == 0) continue;
+    const float q = child_q(child, sign, 0.0F);
+    const auto n = static_cast<float>(child.visits);
+    ++visited;
+    total += n;
+    visited_prior += priors[i];
+    visited_prior_q += priors[i] * q;
+    completed.lowest = std::min(completed.lowest, q);
+    completed.highest = std::max(completed.highest, q);
+    completed.max_visits = std::max(completed.max_visits, n);
+  }
+  completed.unvisited = mixed_value(sign * links.value, total, visited_prior, visited_prior_q);
+  if (visited < links.num_edges) {
+    completed.lowest = std::min(completed.lowest, completed.unvisited);
+    completed.highest = std::max(completed.highest, completed.unvisited);
+  }
+  return completed;
+}
+
+// Gumbel AlphaZero below the root: argmax pi'(a) - N(a) / (1 + sum_b N(b)), pi' = softmax(logits + sigma(completed q)).
+// All unvisited actions share one q, so the sum behind pi' needs only the visited ones and the prior that is left.
+template <class Visit>
+void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+  const Tree::Stats& parent = tree.stats(node);
+  const Tree::Links& links = tree.links(node);
+  const float sign = sign_of(parent.to_move);
+  const float* priors = tree.priors(node);
+  const std::uint16_t* actions = tree.actions(node);
+  const NodeId* children = tree.children(node);
+  const CompletedQ completed = complete_q(tree, node);
+  const float base = completed.sigma(completed.highest, params);  // keeps the exponents at or below 0
+  const float unvisited_weight = fast_exp(completed.sigma(completed.unvisited, params) - base);
+  const float per_visit = 1.0F / (1.0F + child_visits(parent));
+
+  const auto weight_of = [&](const Tree::Stats& child) {
+    if (child.visits == 0) return unvisited_weight;
+    return fast_exp(completed.sigma(child_q(child, sign, 0.0F), params) - base);
+  };
+  float sum = 0.0F;
+  float prior_left = 1.0F;
+  for (int i = 0; i < links.num_children; ++i) {
+    sum += priors[i] * weight_of(tree.stats(children[i]));
+    prior_left -= priors[i];
+  }
+  sum += std::max(0.0F, prior_left) * unvisited_weight;
+  for (int i = 0; i < links.num_children; ++i) {
+    const Tree::Stats& child = tree.stats(children[i]);
+    const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
+    const float n = static_cast<float>(child.visits + child.pending);
+    const float score = priors[i] * weight_of(child) / sum - n * per_visit;
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score,
+                        is_lost(child, parent.to_move, params) ? -1e6F : score});
+  }
+  for (int i = links.num_children; i < last_edge(links, every); ++i) {
+    const float score = priors[i] * unvisited_weight / sum;
+    visit(i, ChildScore{actions[i], 0, 0, completed.unvisited, priors[i], score, score});
+  }
+}
+
+template <class Visit>
+void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every,
+                    Visit&& visit) {
+  switch (params.selection) {
+    case Selection::kPuct:
+      return for_each_puct(tree, node, params, forced, every, visit);
+    case Selection::kUct:
+      return for_each_uct(tree, node, params, every, visit);
+    case Selection::kGumbel:
+      return for_each_gumbel(tree, node, params, every, visit);
+  }
+}
+
+// Takes the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
+struct Highest {
+  int edge = 0;
+  float score = std::numeric_limits<float>::lowest();
+  void operator()(int i, const ChildScore& child) {
+    if (child.score <= score) return;
+    score = child.score;
+    edge = i;
+  }
+};
+
+// What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
+// Sets the proof and the distance to the end: the shortest win, the longest loss or draw that is known.
+inline bool prove_from_children(Tree& tree, NodeId node) {
+  Tree::Stats& parent = tree.stats(node);
+  Tree::Links& links = tree.links(node);
+  const Proven win = proven_win(parent.to_move);
+  bool all_proven = links.num_children == links.num_edges;
+  int shortest_win = -1;
+  int longest_draw = -1;
+  int longest_loss = -1;
+  for (int i = 0; i < links.num_children; ++i) {
+    const NodeId child = tree.child(node, i);
+    const int distance = tree.links(child).distance + 1;
+    const Proven proven = tree.stats(child).proven;
+    if (proven == Proven::kUnknown) {
+      all_proven = false;
+    } else if (proven == win) {
+      shortest_win = shortest_win < 0 ? distance : std::min(shortest_win, distance);
+    } else if (proven == Proven::kDraw) {
+      longest_draw = std::max(longest_draw, distance);
+    } else {
+      longest_loss = std::max(longest_loss, distance);
+    }
+  }
+  if (shortest_win < 0 && !all_proven) return false;
+  const int distance = shortest_win >= 0 ? shortest_win : longest_draw >= 0 ? longest_draw : longest_loss;
+  parent.proven = shortest_win >= 0 ? win : longest_draw >= 0 ? Proven::kDraw : proven_win(opponent(parent.to_move));
+  links.distance = static_cast<std::uint16_t>(distance);
+  return true;
+}
+
+// Adds `value` (for the first player) to every node from the leaf to the root. With `solve`, a leaf that is proven may
+// prove its ancestors; above a proven node its exact value counts instead.
+inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
+  bool proving = solve;
+  for (int i = length - 1; i >= 0; --i) {
+    Tree::Stats& stats = tree.stats(path[i]);
+    proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
+    if (proving) value = proven_value(stats.proven);
+    stats.value_sum += static_cast<double>(value);
+    stats.visits += 1;
+  }
+}
+
+}  // namespace tengen
