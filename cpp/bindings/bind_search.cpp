@@ -276,6 +276,9 @@ TreeArrays tree_arrays(const Tree& tree) {
 }
 
 void bind_answers(nb::module_& module) {
+  module.def(
+      "outcome_of_proof", [](int proven) { return proven_outcome(static_cast<Proven>(proven)); }, "proven"_a,
+      "The outcome that a number in TreeArrays.proven stands for; None for 0.");
   nb::class_<TreeResult>(module, "TreeResult", "What the search of one tree came to.")
       .def_prop_ro(
           "stopped", [](const TreeResult& self) { return stop_text(self.stopped); },
@@ -320,19 +323,21 @@ void bind_answers(nb::module_& module) {
       .def_ro("changes", &SimulationTrace::changes, "What the backup changed, from the root down.");
 
   nb::class_<TreeArrays>(module, "TreeArrays", "A tree as arrays over its nodes and edges; node 0 is the root.")
-      .def_ro("parent", &TreeArrays::parent)
-      .def_ro("action", &TreeArrays::action)
-      .def_ro("player", &TreeArrays::player)
-      .def_ro("visits", &TreeArrays::visits)
-      .def_ro("value_sum", &TreeArrays::value_sum, "For the first player.")
-      .def_ro("value", &TreeArrays::value, "The evaluation of the node itself, for the first player.")
-      .def_ro("prior", &TreeArrays::prior)
-      .def_ro("proven", &TreeArrays::proven, "0 unknown, 1 first player wins, 2 second player wins, 3 draw.")
-      .def_ro("distance", &TreeArrays::distance)
-      .def_ro("edges_from", &TreeArrays::edges_from)
-      .def_ro("edge_action", &TreeArrays::edge_action)
-      .def_ro("edge_prior", &TreeArrays::edge_prior)
-      .def_ro("edge_child", &TreeArrays::edge_child);
+      .def_ro("parent", &TreeArrays::parent, nb::rv_policy::automatic)
+      .def_ro("action", &TreeArrays::action, nb::rv_policy::automatic)
+      .def_ro("player", &TreeArrays::player, nb::rv_policy::automatic)
+      .def_ro("visits", &TreeArrays::visits, nb::rv_policy::automatic)
+      .def_ro("value_sum", &TreeArrays::value_sum, nb::rv_policy::automatic, "For the first player.")
+      .def_ro("value", &TreeArrays::value, nb::rv_policy::automatic,
+              "The evaluation of the node itself, for the first player.")
+      .def_ro("prior", &TreeArrays::prior, nb::rv_policy::automatic)
+      .def_ro("proven", &TreeArrays::proven, nb::rv_policy::automatic,
+              "0 unknown, 1 first player wins, 2 second player wins, 3 draw.")
+      .def_ro("distance", &TreeArrays::distance, nb::rv_policy::automatic)
+      .def_ro("edges_from", &TreeArrays::edges_from, nb::rv_policy::automatic)
+      .def_ro("edge_action", &TreeArrays::edge_action, nb::rv_policy::automatic)
+      .def_ro("edge_prior", &TreeArrays::edge_prior, nb::rv_policy::automatic)
+      .def_ro("edge_child", &TreeArrays::edge_child, nb::rv_policy::automatic);
 }
 
 // --- Forest ---------------------------------------------------------------------------------------------------------

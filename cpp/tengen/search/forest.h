@@ -274,7 +274,7 @@ class Forest {
     }
   }
 
-  // Step mode: while `trace` is set, every simulation overwrites it with what it did.
+  // Step mode: while `trace` is set, select() runs one simulation per tree and every simulation overwrites the trace.
   void set_trace(SimulationTrace* trace) { trace_ = trace; }
 
   std::size_t bytes() const {
@@ -364,6 +364,7 @@ class Forest {
       }
       if (!root_waits) ++search.started;
       if (step == Step::kQueued) ++queued;
+      if (trace_ != nullptr) return;  // step mode: one simulation per select()
     }
   }
 

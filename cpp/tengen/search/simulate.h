@@ -37,6 +37,13 @@ inline bool is_lost(const Tree::Stats& child, Player chooser, const SearchParams
   return params.solve && child.proven == proven_win(opponent(chooser));
 }
 
+// Children about which nothing is left to find out give way to the others: certain losses always, certain draws below
+// the root (at the root the share of visits is the policy target, and a draw may deserve it).
+inline float settled_penalty(const Tree::Stats& child, NodeId parent, Player chooser, const SearchParams& params) {
+  if (is_lost(child, chooser, params)) return 2e6F;
+  return params.solve && child.proven == Proven::kDraw && parent != kRoot ? 1e6F : 0.0F;
+}
+
 // Visits of all children, those on their way included.
 inline float child_visits(const Tree::Stats& parent) {
   const auto all = parent.visits + parent.pending;
@@ -74,7 +81,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
     const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
     float score = q + u;
     if (forced > 0.0F && n > 0 && static_cast<float>(n) < forced_visits(forced, priors[i], total)) score += 1e6F;
-    if (is_lost(child, parent.to_move, params)) score = -1e6F;
+    score -= settled_penalty(child, node, parent.to_move, params);
     visited_prior += priors[i];
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], u, score});
   }
@@ -101,7 +108,7 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
     const float q = child.visits + child.pending == 0 ? 1e6F : child_q(child, sign, params.virtual_loss);
     const float score = uct_score(q, params.c_uct, log_total, static_cast<float>(n));
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score - q,
-                        is_lost(child, parent.to_move, params) ? -1e6F : score});
+                        score - settled_penalty(child, node, parent.to_move, params)});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
@@ -185,7 +192,7 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     const float n = static_cast<float>(child.visits + child.pending);
     const float score = priors[i] * weight_of(child) / sum - n * per_visit;
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score,
-                        is_lost(child, parent.to_move, params) ? -1e6F : score});
+                        score - settled_penalty(child, node, parent.to_move, params)});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     const float score = priors[i] * unvisited_weight / sum;
@@ -241,6 +248,7 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
       longest_loss = std::max(longest_loss, distance);
     }
   }
+  links.has_draw = longest_draw >= 0;
   if (shortest_win < 0 && !all_proven) return false;
   const int distance = shortest_win >= 0 ? shortest_win : longest_draw >= 0 ? longest_draw : longest_loss;
   parent.proven = shortest_win >= 0 ? win : longest_draw >= 0 ? Proven::kDraw : proven_win(opponent(parent.to_move));
@@ -249,13 +257,18 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
 }
 
 // Adds `value` (for the first player) to every node from the leaf to the root. With `solve`, a leaf that is proven may
-// prove its ancestors; above a proven node its exact value counts instead.
+// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, and at
+// least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and Saffidine 2010).
 inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
   bool proving = solve;
   for (int i = length - 1; i >= 0; --i) {
     Tree::Stats& stats = tree.stats(path[i]);
     proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
-    if (proving) value = proven_value(stats.proven);
+    if (proving) {
+      value = proven_value(stats.proven);
+    } else if (tree.links(path[i]).has_draw && value * sign_of(stats.to_move) < 0.0F) {
+      value = 0.0F;
+    }
     stats.value_sum += static_cast<double>(value);
     stats.visits += 1;
   }

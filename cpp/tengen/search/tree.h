@@ -60,6 +60,7 @@ class Tree {
     std::uint16_t num_children = 0;
     std::uint16_t distance = 0;  // plies to the end of the game, if proven
     bool expanded = false;
+    bool has_draw = false;  // a child is a proven draw, so the player to move here has that much for certain
   };
 
   Tree() { clear(); }
