@@ -24,12 +24,14 @@ struct ChildScore {
   float score = 0.0F;
 };
 
+// Visits of a child, leaves on their way included.
+inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return child.visits + child.pending; }
+
 // Mean value of a child for the player who chooses, leaves on their way counted as losses.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
   if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
-  const auto pending = static_cast<float>(child.pending);
-  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * pending;
-  return sum / (static_cast<float>(child.visits) + pending);
+  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * static_cast<float>(child.pending);
+  return sum / static_cast<float>(visits_with_pending(child));
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
@@ -40,8 +42,9 @@ inline bool is_lost(const Tree::Stats& child, Player chooser, const SearchParams
 // Children about which nothing is left to find out give way to the others: certain losses always, certain draws below
 // the root (at the root the share of visits is the policy target, and a draw may deserve it).
 inline float settled_penalty(const Tree::Stats& child, NodeId parent, Player chooser, const SearchParams& params) {
+  if (!params.solve || child.proven == Proven::kUnknown) return 0.0F;
   if (is_lost(child, chooser, params)) return 2e6F;
-  return params.solve && child.proven == Proven::kDraw && parent != kRoot ? 1e6F : 0.0F;
+  return child.proven == Proven::kDraw && parent != kRoot ? 1e6F : 0.0F;
 }
 
 // Visits of all children, those on their way included.
@@ -75,7 +78,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
   float visited_prior = 0.0F;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const std::uint32_t n = child.visits + child.pending;
+    const std::uint32_t n = visits_with_pending(child);
     const float q =
         n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
     const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
@@ -102,13 +105,16 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
   const NodeId* children = tree.children(node);
-  for (int i = 0; i < links.num_children; ++i) {
+  // Nothing is better than an untried child: the scores of the others matter only to those who look.
+  for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const std::uint32_t n = std::max(1U, child.visits + child.pending);
-    const float q = child.visits + child.pending == 0 ? 1e6F : child_q(child, sign, params.virtual_loss);
-    const float score = uct_score(q, params.c_uct, log_total, static_cast<float>(n));
-    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score - q,
-                        score - settled_penalty(child, node, parent.to_move, params)});
+    const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
+    const float w = params.solve && child.proven != Proven::kUnknown
+                        ? sign * proven_value(child.proven) * n
+                        : sign * static_cast<float>(child.value_sum) - params.virtual_loss * child.pending;
+    const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
+    visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
+                        uct_score(0.0F, params.c_uct, log_total, n), score});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
@@ -189,7 +195,7 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
-    const float n = static_cast<float>(child.visits + child.pending);
+    const float n = static_cast<float>(visits_with_pending(child));
     const float score = priors[i] * weight_of(child) / sum - n * per_visit;
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score,
                         score - settled_penalty(child, node, parent.to_move, params)});
@@ -213,15 +219,31 @@ void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, f
   }
 }
 
-// Takes the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
-struct Highest {
-  int edge = 0;
-  float score = std::numeric_limits<float>::lowest();
-  void operator()(int i, const ChildScore& child) {
-    if (child.score <= score) return;
-    score = child.score;
-    edge = i;
+// Collects scores and then finds the highest. In two passes, because a processor that guesses wrong about a comparison
+// would otherwise wait for the division behind it.
+class Highest {
+ public:
+  struct Entry {
+    float score;
+    int edge;
+  };
+
+  explicit Highest(std::vector<Entry>& scratch) : entries_(scratch.data()) {}  // with room for every edge
+
+  void operator()(int edge, const ChildScore& child) { entries_[count_++] = {child.score, edge}; }
+
+  // Of equals the earliest, so that ties go to the higher prior.
+  int edge() const {
+    Entry best = entries_[0];
+    for (int i = 1; i < count_; ++i) {
+      if (entries_[i].score > best.score) best = entries_[i];
+    }
+    return best.edge;
   }
+
+ private:
+  Entry* entries_;
+  int count_ = 0;
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
