@@ -74,9 +74,7 @@ class Node:
 
     @property
     def q(self) -> float | None:
-        """Q(s, a) = W / N, or the exact value once it is proven; None without visits."""
-        if self.proven is not None:
-            return self.proven.value_for(self._chooser)
+        """Q(s, a) = W / N; None without visits."""
         return self.value_sum / self.visits if self.visits else None
 
     @property

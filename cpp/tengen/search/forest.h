@@ -246,7 +246,7 @@ class Forest {
     result.proven = root.proven;
     result.distance = links.distance;
     if (root.proven != Proven::kUnknown) {
-      result.root_value = sign * proven_value(root.proven);
+      result.root_value = sign * exact_value(search.tree, kRoot, params_.discount);
     } else if (root.visits > 0) {
       result.root_value = sign * static_cast<float>(root.value_sum / root.visits);
     }
@@ -383,7 +383,7 @@ class Forest {
     while (true) {
       path_.push_back(node);
       if (tree.stats(node).proven != Proven::kUnknown && (params_.solve || tree.links(node).num_edges == 0)) {
-        return settle(search, proven_value(tree.stats(node).proven), LeafKind::kProven);
+        return settle(search, exact_value(tree, node, params_.discount), LeafKind::kProven);
       }
       if (!tree.links(node).expanded) {
         // Rollouts need no priors: a node gets its edges when it is visited for the second time.
@@ -547,7 +547,7 @@ class Forest {
       trace_->kind = kind;
       trace_->value = value;
     }
-    back_up(search.tree, path, length, value, params_.solve);
+    back_up(search.tree, path, length, value, params_);
     if (trace_ != nullptr) {
       for (auto& change : trace_->changes) change.value_sum_after = search.tree.stats(change.node).value_sum;
     }

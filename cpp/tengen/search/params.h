@@ -33,6 +33,7 @@ struct SearchParams {
 
   float rollout_weight = 0.0F;
   bool solve = true;
+  float discount = 1.0F;
   bool random_symmetry = false;
   int cache_entries = 0;
 
@@ -73,6 +74,8 @@ void for_each_param(Visit&& visit) {
   visit("rollout_weight", &P::rollout_weight, 0, 1,
         "lambda in (1 - lambda) v + lambda z: 0 network only, 1 random rollouts only (AlphaGo 2016: 0.5)");
   visit("solve", &P::solve, 0, 0, "back up proven wins, losses and draws (MCTS-Solver, Winands 2008)");
+  visit("discount", &P::discount, 0, 1,
+        "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,
         "evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)");
   visit("cache_entries", &P::cache_entries, 0, 1e9, "evaluations a forest remembers; 0: none");

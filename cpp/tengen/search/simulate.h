@@ -29,7 +29,6 @@ inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return chil
 
 // Mean value of a child for the player who chooses, leaves on their way counted as losses.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
   const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * static_cast<float>(child.pending);
   return sum / static_cast<float>(visits_with_pending(child));
 }
@@ -109,9 +108,7 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
-    const float w = params.solve && child.proven != Proven::kUnknown
-                        ? sign * proven_value(child.proven) * n
-                        : sign * static_cast<float>(child.value_sum) - params.virtual_loss * child.pending;
+    const float w = sign * static_cast<float>(child.value_sum) - params.virtual_loss * child.pending;
     const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
     visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
                         uct_score(0.0F, params.c_uct, log_total, n), score});
@@ -278,16 +275,26 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
   return true;
 }
 
+// The value of a proven node for the first player: its result, discounted by the way to it.
+inline float exact_value(const Tree& tree, NodeId node, float discount) {
+  const float result = proven_value(tree.stats(node).proven);
+  return discount < 1.0F ? result * std::pow(discount, static_cast<float>(tree.links(node).distance)) : result;
+}
+
 // Adds `value` (for the first player) to every node from the leaf to the root. With `solve`, a leaf that is proven may
-// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, and at
-// least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and Saffidine 2010).
-inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
-  bool proving = solve;
-  for (int i = length - 1; i >= 0; --i) {
+// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, also
+// for its visits so far, and at least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and
+// Saffidine 2010).
+inline void back_up(Tree& tree, const NodeId* path, int length, float value, const SearchParams& params) {
+  bool proving = params.solve;
+  for (int i = length - 1; i >= 0; --i, value *= params.discount) {
     Tree::Stats& stats = tree.stats(path[i]);
-    proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
+    if (proving && stats.proven == Proven::kUnknown) {
+      proving = i < length - 1 && prove_from_children(tree, path[i]);
+      if (proving) stats.value_sum = static_cast<double>(exact_value(tree, path[i], params.discount)) * stats.visits;
+    }
     if (proving) {
-      value = proven_value(stats.proven);
+      value = exact_value(tree, path[i], params.discount);
     } else if (tree.links(path[i]).has_draw && value * sign_of(stats.to_move) < 0.0F) {
       value = 0.0F;
     }
