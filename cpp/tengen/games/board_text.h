@@ -7,6 +7,7 @@
 //    X to move
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <string>
@@ -53,6 +54,12 @@ struct SquareNames {
   }
 };
 
+// The line below a board: who is to move, or that nobody is.
+inline std::string turn_text(Player to_move, bool finished) {
+  if (!finished) return std::string(1, stone_char(to_move)) + " to move";
+  return std::string("game over, ") + stone_char(opponent(to_move)) + " moved last";
+}
+
 // `cells` is one character per cell, row by row from the top.
 inline std::string draw_board(const SquareNames& names, std::string_view cells, Player to_move, bool finished) {
   const std::size_t label = names.height > 9 ? 2 : 1;
@@ -65,7 +72,24 @@ inline std::string draw_board(const SquareNames& names, std::string_view cells, 
       text += {' ', cells[static_cast<std::size_t>(row * names.width + column)]};
     }
   }
-  return text + "\n" + (finished ? "game over" : std::string(1, stone_char(to_move)) + " to move");
+  return text + "\n" + turn_text(to_move, finished);
+}
+
+// The same for a board whose actions are columns: no row labels, the columns numbered from 1 below.
+inline std::string draw_columns(int height, int width, std::string_view cells, Player to_move, bool finished) {
+  const std::size_t label = width > 9 ? 2 : 1;
+  const auto padded = [&](int column, const std::string& mark) {
+    return (column > 0 ? " " : "") + std::string(label - mark.size(), ' ') + mark;
+  };
+  std::string text;
+  for (int row = 0; row < height; ++row) {
+    for (int column = 0; column < width; ++column) {
+      text += padded(column, std::string(1, cells[static_cast<std::size_t>(row * width + column)]));
+    }
+    text += "\n";
+  }
+  for (int column = 0; column < width; ++column) text += padded(column, std::to_string(column + 1));
+  return text + "\n" + turn_text(to_move, finished);
 }
 
 // A drawing read back: the cells row by row from the top, and who is to move if the drawing says so.
@@ -87,10 +111,13 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
     const auto first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos) continue;
     line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    if (line == "X to move" || line == "O to move") {
-      drawing.to_move = line[0] == 'X' ? Player::kFirst : Player::kSecond;
-      continue;
+    bool says_turn = false;
+    for (const Player player : {Player::kFirst, Player::kSecond}) {
+      if (line != turn_text(player, false) && line != turn_text(player, true)) continue;
+      drawing.to_move = player;
+      says_turn = true;
     }
+    if (says_turn) continue;
     const auto content = line.find_first_not_of("0123456789 ");
     const bool labelled = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
     if (content == std::string::npos || (!labelled && line.find_first_not_of("XO. ") != std::string::npos)) continue;
@@ -115,6 +142,22 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
                          ".");
   }
   return drawing;
+}
+
+// Who is to move in a game of one stone a turn, X first: the stones tell, and the drawing must not say otherwise.
+inline Player player_after_equal_turns(const BoardDrawing& drawing) {
+  const auto first = std::count(drawing.cells.begin(), drawing.cells.end(), 'X');
+  const auto second = std::count(drawing.cells.begin(), drawing.cells.end(), 'O');
+  if (first != second && first != second + 1) {
+    throw BoardTextError("X moves first, so X has as many stones as O or one more; the drawing has " +
+                         std::to_string(first) + " X and " + std::to_string(second) + " O.");
+  }
+  const Player to_move = first == second ? Player::kFirst : Player::kSecond;
+  if (drawing.to_move && *drawing.to_move != to_move) {
+    throw BoardTextError(std::string("By the number of stones it is the turn of ") + stone_char(to_move) +
+                         ", but the drawing says otherwise.");
+  }
+  return to_move;
 }
 
 }  // namespace tengen

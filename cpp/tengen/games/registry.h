@@ -7,12 +7,14 @@
 #include <variant>
 #include <vector>
 
+#include "tengen/games/connect_four.h"
 #include "tengen/games/mnk.h"
 #include "tengen/games/options.h"
+#include "tengen/games/othello.h"
 
 namespace tengen {
 
-using GameVariant = std::variant<Mnk<1>, Mnk<4>, Mnk<6>>;
+using GameVariant = std::variant<Mnk<1>, Mnk<4>, Mnk<6>, ConnectFour, Othello>;
 
 struct GameEntry {
   std::string name;
@@ -49,6 +51,20 @@ inline const std::vector<GameEntry>& game_entries() {
         integer_option("k", 3, 1, 19, "stones in a row that win")},
        [](const std::string& name, const Options& o) {
          return make_mnk(name, o.text(), o.integer("n"), o.integer("m"), o.integer("k"), false);
+       }},
+      {"connect_four",
+       "Four in a row; stones fall to the bottom of a column.",
+       {integer_option("rows", 6, 1, 63, "rows; (rows + 1) * columns is at most 64"),
+        integer_option("columns", 7, 1, 32, "columns"),
+        integer_option("in_a_row", 4, 1, 63, "stones in a row that win")},
+       [](const std::string& name, const Options& o) -> GameVariant {
+         return ConnectFour(name, o.text(), {o.integer("rows"), o.integer("columns"), o.integer("in_a_row")});
+       }},
+      {"othello",
+       "Turn over the opponent's discs; the most discs win.",
+       {integer_option("size", 8, 4, 8, "rows and columns: 4, 6 or 8")},
+       [](const std::string& name, const Options& o) -> GameVariant {
+         return Othello(name, o.text(), o.integer("size"));
        }},
   };
   return entries;

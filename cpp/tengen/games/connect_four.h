@@ -1,0 +1,202 @@
+// Connect Four on any board that fits 64 bits: stones fall to the lowest free cell of a column.
+// A column is rows + 1 bits, the lowest cell first; the bit above the top cell is a guard that stays empty, so that a
+// run never wraps into the next column (the layout of John Tromp's Fhourstones).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "tengen/base/rng.h"
+#include "tengen/games/bitboard.h"
+#include "tengen/games/board_text.h"
+#include "tengen/games/game.h"
+#include "tengen/games/symmetry.h"
+
+namespace tengen {
+
+class ConnectFour {
+ public:
+  enum class Status : std::uint8_t { kOngoing, kWon, kDrawn };  // kWon: by the player who moved last
+
+  struct State {
+    std::uint64_t own = 0;       // stones of the player to move
+    std::uint64_t opponent = 0;  // stones of the player who moved last
+    Player to_move = Player::kFirst;
+    Status status = Status::kOngoing;
+    bool operator==(const State&) const = default;
+  };
+
+  struct Rules {
+    int rows = 6;
+    int columns = 7;
+    int in_a_row = 4;
+  };
+
+  ConnectFour(const std::string& name, std::string options, Rules rules) : rules_(rules), stride_(rules.rows + 1) {
+    if (stride_ * rules.columns > 64) {
+      throw GameOptionError(name + ": (rows + 1) * columns must be at most 64, not " +
+                            std::to_string(stride_ * rules.columns) + ".");
+    }
+    spec_ = {.name = name,
+             .source = name,
+             .options = std::move(options),
+             .num_planes = 2,
+             .height = rules.rows,
+             .width = rules.columns,
+             .num_actions = rules.columns,
+             .longest_game = rules.rows * rules.columns,
+             .plane_names = {"own stones", "opponent's stones"},
+             .player_names = {"X", "O"},
+             .symmetries = mirror_symmetries(rules.rows, rules.columns, rules.columns, ActionLayout::kColumns)};
+    for (int column = 0; column < rules.columns; ++column) {
+      const std::uint64_t bottom = 1ULL << (column * stride_);
+      bottom_ |= bottom;
+      column_[static_cast<std::size_t>(column)] = (bottom << rules.rows) - bottom;
+      board_ |= column_[static_cast<std::size_t>(column)];
+      for (int height = 0; height < rules.rows; ++height) {
+        column_of_bit_[static_cast<std::size_t>(column * stride_ + height)] = static_cast<std::int8_t>(column);
+      }
+    }
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) cells_.set(cell, bit_of_cell(cell));
+    if (rules.in_a_row <= rules.rows) steps_[num_steps_++] = 1;
+    if (rules.in_a_row <= rules.columns) steps_[num_steps_++] = stride_;
+    if (num_steps_ == 2) {
+      steps_[num_steps_++] = stride_ - 1;
+      steps_[num_steps_++] = stride_ + 1;
+    }
+  }
+
+  const GameSpec& spec() const { return spec_; }
+  State initial_state() const { return {}; }
+  Player to_move(const State& state) const { return state.to_move; }
+
+  void legal_actions(const State& state, ActionList& list) const {
+    list.clear();
+    if (state.status != Status::kOngoing) return;
+    for (std::uint64_t left = landing_cells(state); left != 0; left &= left - 1) list.push(column_of(left));
+  }
+
+  bool is_legal(const State& state, Action action) const {
+    return state.status == Status::kOngoing && action >= 0 && action < rules_.columns &&
+           (landing_cells(state) & column_[static_cast<std::size_t>(action)]) != 0;
+  }
+
+  Action random_action(const State& state, Rng& rng) const {
+    const std::uint64_t landing = landing_cells(state);
+    const auto n = rng.below(static_cast<std::uint32_t>(std::popcount(landing)));
+    return column_of_bit_[static_cast<std::size_t>(nth_set_bit(landing, n))];
+  }
+
+  void play(State& state, Action action) const {
+    const std::uint64_t stones = state.own | (landing_cells(state) & column_[static_cast<std::size_t>(action)]);
+    state.own = state.opponent;
+    state.opponent = stones;
+    state.to_move = opponent(state.to_move);
+    state.status = status_after(state);
+  }
+
+  std::optional<Outcome> outcome(const State& state) const {
+    if (state.status == Status::kOngoing) return std::nullopt;
+    return state.status == Status::kDrawn ? Outcome::draw() : Outcome::win(opponent(state.to_move));
+  }
+
+  void write_planes(const State& state, float* planes) const {
+    cells_.write(state.own, planes);
+    cells_.write(state.opponent, planes + spec_.num_cells());
+  }
+
+  // The stones of both players tell who is to move, and whether the game is over.
+  std::uint64_t hash(const State& state) const {
+    return mix64(mix64(state.own + 0x9e3779b97f4a7c15ULL) ^ state.opponent);
+  }
+
+  std::string action_text(Action action) const { return std::to_string(action + 1); }
+
+  std::optional<Action> parse_action(std::string_view text) const {
+    if (text.empty() || text.size() > 2 || text[0] == '0') return std::nullopt;
+    int number = 0;
+    for (const char digit : text) {
+      if (digit < '0' || digit > '9') return std::nullopt;
+      number = number * 10 + (digit - '0');
+    }
+    return number <= rules_.columns ? std::optional(number - 1) : std::nullopt;
+  }
+
+  std::string board_text(const State& state) const {
+    const bool first_moves = state.to_move == Player::kFirst;
+    const std::uint64_t x = first_moves ? state.own : state.opponent;
+    const std::uint64_t o = first_moves ? state.opponent : state.own;
+    std::string cells;
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) {
+      const std::uint64_t bit = 1ULL << bit_of_cell(cell);
+      cells += (x & bit) != 0 ? 'X' : (o & bit) != 0 ? 'O' : '.';
+    }
+    return draw_columns(rules_.rows, rules_.columns, cells, state.to_move, state.status != Status::kOngoing);
+  }
+
+  State parse_board(std::string_view text) const {
+    const BoardDrawing drawing = parse_drawing(text, rules_.rows, rules_.columns);
+    State state;
+    state.to_move = player_after_equal_turns(drawing);
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) {
+      const char mark = drawing.cells[static_cast<std::size_t>(cell)];
+      if (mark == '.') continue;
+      (mark == stone_char(state.to_move) ? state.own : state.opponent) |= 1ULL << bit_of_cell(cell);
+      if (cell + rules_.columns < spec_.num_cells() &&
+          drawing.cells[static_cast<std::size_t>(cell + rules_.columns)] == '.') {
+        throw BoardTextError("A stone of column " + action_text(cell % rules_.columns) +
+                             " floats above an empty cell; stones fall to the bottom.");
+      }
+    }
+    if (has_row(state.own)) {
+      throw BoardTextError("The player to move has already won in this drawing; that cannot come about in play.");
+    }
+    state.status = status_after(state);
+    return state;
+  }
+
+ private:
+  int bit_of_cell(int cell) const { return cell % rules_.columns * stride_ + rules_.rows - 1 - cell / rules_.columns; }
+  Action column_of(std::uint64_t bits) const {
+    return column_of_bit_[static_cast<std::size_t>(std::countr_zero(bits))];
+  }
+
+  // The lowest free cell of every column that is not full: adding a bit at the bottom carries up through the stones.
+  std::uint64_t landing_cells(const State& state) const { return ((state.own | state.opponent) + bottom_) & board_; }
+
+  Status status_after(const State& state) const {
+    if (has_row(state.opponent)) return Status::kWon;
+    return (state.own | state.opponent) == board_ ? Status::kDrawn : Status::kOngoing;
+  }
+
+  // `ends` keeps the stones that have `reach` stones in a row behind them; reach doubles until it is long enough.
+  bool has_row(std::uint64_t stones) const {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < num_steps_; ++i) {
+      std::uint64_t ends = stones;
+      for (int reach = 1; reach < rules_.in_a_row;) {
+        const int more = std::min(reach, rules_.in_a_row - reach);
+        ends &= ends >> (more * steps_[i]);
+        reach += more;
+      }
+      found |= ends;
+    }
+    return found != 0;
+  }
+
+  Rules rules_;
+  int stride_;
+  std::array<int, 4> steps_{};  // between neighbouring bits of a row, column or diagonal that is long enough to win
+  std::size_t num_steps_ = 0;
+  GameSpec spec_;
+  std::uint64_t board_ = 0;   // every cell of the board, no guards
+  std::uint64_t bottom_ = 0;  // the lowest cell of every column
+  std::array<std::uint64_t, 64> column_{};
+  std::array<std::int8_t, 64> column_of_bit_{};
+  CellBits cells_;
+};
+
+}  // namespace tengen
