@@ -2,6 +2,7 @@
 // A Forest for a game is made through its AnyGame too, so that the search runs on the concrete type.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct PlayoutCounts {
   std::int64_t draws = 0;
 };
 
+// Called again and again during long work; it may throw to end it.
+using Poll = std::function<void()>;
+
 class AnyGame {
  public:
   virtual ~AnyGame() = default;
@@ -42,8 +46,9 @@ class AnyGame {
   virtual std::string action_text(Action action) const = 0;
   virtual std::optional<Action> parse_action(std::string_view text) const = 0;
   virtual std::string board_text(const AnyState& state) const = 0;
-  virtual Perft perft(const AnyState& state, int depth) const = 0;
-  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const = 0;
+  virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
+  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                        const Poll& poll) const = 0;
 };
 
 template <Game G>
@@ -73,13 +78,17 @@ class ErasedGame final : public AnyGame {
   std::string action_text(Action action) const override { return game_.action_text(action); }
   std::optional<Action> parse_action(std::string_view text) const override { return game_.parse_action(text); }
   std::string board_text(const AnyState& state) const override { return game_.board_text(open(state)); }
-  Perft perft(const AnyState& state, int depth) const override { return tengen::perft(game_, open(state), depth); }
+  Perft perft(const AnyState& state, int depth, const Poll& poll) const override {
+    return tengen::perft(game_, open(state), depth, std::cref(poll));
+  }
 
-  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const override {
+  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                const Poll& poll) const override {
     PlayoutCounts counts;
     ActionList scratch(game_.spec().num_actions);
     Rng rng(seed);
     for (; counts.games < games; ++counts.games) {
+      poll();
       State state = open(from);
       std::optional<Outcome> outcome;
       while (!(outcome = game_.outcome(state))) {

@@ -2,6 +2,7 @@
 
 from tengen._core import (
     ActionTextError,
+    ArgumentError,
     BoardTextError,
     Game,
     GameOptionError,
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ActionTextError",
+    "ArgumentError",
     "BoardTextError",
     "Game",
     "GameOptionError",
