@@ -116,12 +116,18 @@ Array<bool> legal_mask(const PyState& state) {
   return mask;
 }
 
-Array<float> planes(const PyState& state) {
+using PlanesOut = nb::ndarray<nb::numpy, float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+nb::object planes(const PyState& state, std::optional<PlanesOut> out) {
   const GameSpec& spec = state.game->spec();
-  auto out = new_array<float>({static_cast<std::size_t>(spec.num_planes), static_cast<std::size_t>(spec.height),
-                               static_cast<std::size_t>(spec.width)});
-  state.game->write_planes(*state.value, out.data());
-  return out;
+  const std::array<std::size_t, 3> shape{static_cast<std::size_t>(spec.num_planes),
+                                         static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)};
+  if (!out) out = PlanesOut(new_array<float>({shape[0], shape[1], shape[2]}));
+  if (out->shape(0) != shape[0] || out->shape(1) != shape[1] || out->shape(2) != shape[2]) {
+    throw nb::value_error("out must have the shape game.spec.planes_shape");
+  }
+  state.game->write_planes(*state.value, out->data());
+  return nb::cast(*out);
 }
 
 // A symmetry keeps its game alive: its tables live in the game's spec.
@@ -260,7 +266,8 @@ void bind_games(nb::module_& module) {
           "moves", [](const PyState& self) { return nb::tuple(nb::cast(self.moves)); }, "The actions played so far.")
       .def_prop_ro(
           "move_texts", [](const PyState& self) { return joined_moves(*self.game, self.moves); }, "The same as text.")
-      .def("planes", &planes, "What a network sees: float32 [C, H, W], from the side of the player to move.")
+      .def("planes", &planes, "out"_a = nb::none(),
+           "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
       .def(
           "action_text", [](const PyState& self, Action action) { return self.game->action_text(action); }, "action"_a)
       .def(
@@ -279,6 +286,9 @@ void bind_games(nb::module_& module) {
 
   nb::class_<PyGame>(module, "Game", "Rules and sizes. Made by tengen.load().")
       .def_prop_ro("spec", [](const PyGame& self) { return self.game->spec(); })
+      .def_prop_ro(
+          "backend", [](const PyGame& self) { return self.game->backend(); },
+          "What runs the rules: 'c++', or for a Python file 'compiled' or 'interpreted'.")
       .def_prop_ro(
           "symmetries",
           [](const PyGame& self) {

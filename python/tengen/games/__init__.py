@@ -1,7 +1,6 @@
 """Games by name: `load("go", size=9)`, `load("my_game.py")`, `load("openspiel:hex(board_size=5)")`."""
 
 import difflib
-from pathlib import Path
 
 from tengen._core import Game, GameOptionError, UnknownGameError, game_entries, make_game
 
@@ -28,7 +27,7 @@ def load(name: str, **options: float) -> Game:
     if name.endswith(".py"):
         from tengen.games import rules
 
-        return rules.load(Path(name), **options)
+        return rules.load(name, **options)
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
         hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}."
