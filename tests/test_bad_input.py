@@ -169,10 +169,11 @@ def test_drawing_that_is_no_board(game: tengen.Game, board: str, words: str) -> 
         game.state(board=board)
 
 
-def test_a_sentence_stays_on_one_line(game: tengen.Game) -> None:
-    with pytest.raises(tengen.ActionTextError) as caught:
-        game.initial_state().play("a\nb\0c")
-    assert str(caught.value).isprintable()
+def test_odd_characters_do_not_spoil_the_sentence(state: tengen.State) -> None:
+    with refuses(tengen.ActionTextError, "'a?b?c' is not an action of tic_tac_toe; it looks like"):
+        state.play("a\0b\x1bc")
+    with refuses(tengen.ActionTextError, f"'{'é' * 20}' is not an action of tic_tac_toe; it looks like"):
+        state.play("é" * 39)  # cut between characters
 
 
 # Symmetries
@@ -206,6 +207,16 @@ def test_arrays_of_another_layout_are_understood(game: tengen.Game) -> None:
         np.repeat(planes, 2, 0)[::2],
     ):
         assert np.array_equal(mirror.planes(same), mirror.planes(planes))  # type: ignore[arg-type]
+
+
+def test_planes_into_an_array_that_does_not_fit(state: tengen.State) -> None:
+    out = np.full((2, 3, 3), 7, np.float32)
+    assert state.planes(out=out).sum() == out.sum() == 0
+    with refuses(tengen.ArgumentError, "an array of the shape", "3, 3", "game.spec.planes_shape"):
+        state.planes(out=np.zeros((3, 3, 2), np.float32))
+    for array in (out.astype(np.float64), out.T, out[:, ::2], "planes"):  # a copy would be written in vain
+        with refuses(TypeError, "planes(self, out: "):
+            state.planes(out=array)  # type: ignore[arg-type]
 
 
 # Counting

@@ -33,6 +33,7 @@ class AnyGame {
   virtual ~AnyGame() = default;
 
   virtual const GameSpec& spec() const = 0;
+  virtual std::string backend() const = 0;  // what runs the rules: "c++", "compiled", "interpreted"
   virtual std::unique_ptr<AnyState> initial_state() const = 0;
   virtual std::unique_ptr<AnyState> parse_board(std::string_view text) const = 0;
   virtual std::unique_ptr<AnyState> after(const AnyState& state, Action action) const = 0;
@@ -59,6 +60,13 @@ class ErasedGame final : public AnyGame {
   explicit ErasedGame(G game) : game_(std::move(game)) {}
 
   const GameSpec& spec() const override { return game_.spec(); }
+  std::string backend() const override {
+    if constexpr (requires { game_.backend(); }) {
+      return game_.backend();
+    } else {
+      return "c++";
+    }
+  }
   std::unique_ptr<AnyState> initial_state() const override { return box(game_.initial_state()); }
   std::unique_ptr<AnyState> parse_board(std::string_view text) const override { return box(game_.parse_board(text)); }
   std::unique_ptr<AnyState> after(const AnyState& state, Action action) const override {
@@ -90,13 +98,10 @@ class ErasedGame final : public AnyGame {
     for (; counts.games < games; ++counts.games) {
       poll();
       State state = open(from);
-      std::optional<Outcome> outcome;
-      while (!(outcome = game_.outcome(state))) {
-        game_.play(state, random_action(game_, state, rng, scratch));
-        ++counts.actions;
-      }
-      if (outcome->winner) {
-        ++counts.wins[static_cast<std::size_t>(index(*outcome->winner))];
+      const Playout playout = random_playout(game_, state, rng, scratch);
+      counts.actions += playout.actions;
+      if (playout.outcome.winner) {
+        ++counts.wins[static_cast<std::size_t>(index(*playout.outcome.winner))];
       } else {
         ++counts.draws;
       }

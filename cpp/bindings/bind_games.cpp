@@ -8,6 +8,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <typeinfo>
 #include <variant>
 
 #include "bindings/arguments.h"
@@ -143,12 +144,19 @@ Array<bool> legal_mask(const PyState& state) {
   return mask;
 }
 
-Array<float> planes(const PyState& state) {
+using PlanesOut = nb::ndarray<nb::numpy, float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+PlanesOut planes(const PyState& state, std::optional<PlanesOut> out) {
   const GameSpec& spec = state.game->spec();
-  auto out = new_array<float>({static_cast<std::size_t>(spec.num_planes), static_cast<std::size_t>(spec.height),
-                               static_cast<std::size_t>(spec.width)});
-  state.game->write_planes(*state.value, out.data());
-  return out;
+  const std::array<std::size_t, 3> shape{static_cast<std::size_t>(spec.num_planes),
+                                         static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)};
+  if (!out) out = PlanesOut(new_array<float>({shape[0], shape[1], shape[2]}));
+  if (out->shape(0) != shape[0] || out->shape(1) != shape[1] || out->shape(2) != shape[2]) {
+    throw ArgumentError("Planes of " + spec.name + " are written into an array of the shape " +
+                        nb::cast<std::string>(nb::repr(nb::cast(shape))) + ", which is game.spec.planes_shape.");
+  }
+  state.game->write_planes(*state.value, out->data());
+  return *out;
 }
 
 // A symmetry keeps its game alive: its tables live in the game's spec.
@@ -198,33 +206,35 @@ Action symmetric_action(const PySymmetry& self, Integer given) {
   return static_cast<Action>(found - source.begin());
 }
 
-// The same rules, so that the states of one are states of the other.
+// The same rules, as far as names go: a file of rules may have been edited in between, so that `a` must not be given
+// states of `b`, only compare them.
 bool same_game(const AnyGame& a, const AnyGame& b) {
-  return &a == &b || (a.spec().source == b.spec().source && a.spec().options == b.spec().options);
+  return &a == &b ||
+         (typeid(a) == typeid(b) && a.spec().source == b.spec().source && a.spec().options == b.spec().options);
 }
 
-std::shared_ptr<const AnyState> state_or_start(const PyGame& self, const std::optional<PyState>& state) {
-  if (!state) return self.game->initial_state();
-  if (same_game(*self.game, *state->game)) return state->value;
+PyState state_or_start(const PyGame& self, const std::optional<PyState>& state) {
+  if (!state) return PyState{self.game, self.game->initial_state(), {}, {}};
+  if (same_game(*self.game, *state->game)) return *state;
   throw ArgumentError("This is a state of " + game_repr(state->game->spec()) + ", not of " +
                       game_repr(self.game->spec()) + ".");
 }
 
 Perft count_perft(const PyGame& self, Integer depth, const std::optional<PyState>& state) {
   if (depth.value < 0) throw ArgumentError("The depth must be 0 or more.");
-  const auto start = state_or_start(self, state);
+  const PyState start = state_or_start(self, state);
   const auto deepest = std::min<std::int64_t>(depth.value, self.game->spec().longest_game);
   Interrupt interrupt;
   const nb::gil_scoped_release release;
-  return self.game->perft(*start, static_cast<int>(deepest), std::ref(interrupt));
+  return start.game->perft(*start.value, static_cast<int>(deepest), std::ref(interrupt));
 }
 
 PlayoutCounts count_playouts(const PyGame& self, Integer games, Seed seed, const std::optional<PyState>& state) {
   if (games.value < 0) throw ArgumentError("The number of games must be 0 or more.");
-  const auto start = state_or_start(self, state);
+  const PyState start = state_or_start(self, state);
   Interrupt interrupt;
   const nb::gil_scoped_release release;
-  return self.game->random_playouts(*start, games.value, seed.value, std::ref(interrupt));
+  return start.game->random_playouts(*start.value, games.value, seed.value, std::ref(interrupt));
 }
 
 int player_index(Player player) { return index(player); }
@@ -336,7 +346,8 @@ void bind_games(nb::module_& module) {
       .def_prop_ro(
           "moves_text", [](const PyState& self) { return joined_moves(*self.game, self.moves); },
           "The same as text, as state() takes it.")
-      .def("planes", &planes, "What a network sees: float32 [C, H, W], from the side of the player to move.")
+      .def("planes", &planes, "out"_a.noconvert() = nb::none(),
+           "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
       .def(
           "action_text", [](const PyState& self, Integer action) { return action_text(*self.game, action); },
           "action"_a, "The name of an action, as people write it.")
@@ -355,6 +366,9 @@ void bind_games(nb::module_& module) {
   nb::class_<PyGame>(module, "Game", "Rules and sizes. Made by tengen.load().")
       .def_prop_ro(
           "spec", [](const PyGame& self) -> const GameSpec& { return self.game->spec(); }, "Names and sizes.")
+      .def_prop_ro(
+          "backend", [](const PyGame& self) { return self.game->backend(); },
+          "What runs the rules: 'c++', or for a Python file 'compiled' or 'interpreted'.")
       .def_prop_ro(
           "symmetries",
           [](const PyGame& self) {

@@ -185,9 +185,9 @@ class State:
     def moves_text(self) -> str:
         """The same as text, as state() takes it."""
 
-    def planes(self) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+    def planes(self, out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]:
         """
-        What a network sees: float32 [C, H, W], from the side of the player to move.
+        What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.
         """
 
     def action_text(self, action: int) -> str:
@@ -211,6 +211,12 @@ class Game:
     @property
     def spec(self) -> GameSpec:
         """Names and sizes."""
+
+    @property
+    def backend(self) -> str:
+        """
+        What runs the rules: 'c++', or for a Python file 'compiled' or 'interpreted'.
+        """
 
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:
@@ -292,3 +298,13 @@ def game_entries() -> list[GameEntry]:
     """The built-in games."""
 
 def make_game(name: str, options: Mapping[str, float]) -> Game: ...
+
+LARGEST_TABLE_STATE: int = 16384
+
+def make_table_game(rules: object, *, name: str, source: str, options: str, board: tuple[int, int], num_actions: int, longest_game: int, plane_names: Sequence[str], player_names: Sequence[str], symmetries: Sequence[tuple[str, Sequence[int], Sequence[int]]], actions: str, state_size: int, addresses: Mapping[str, int] | None) -> Game:
+    """
+    A game whose rules are compiled functions at `addresses`, or, without them, methods of `rules`.
+    """
+
+def symmetry_named(name: str, board: tuple[int, int], num_actions: int, actions: str) -> tuple[list[int], list[int]] | None:
+    """The cell_source and action_source of a symmetry of the board, or None."""

@@ -8,16 +8,16 @@
 
 namespace tengen {
 
-// One printable line: what a user wrote may be quoted in it, with whatever characters there are.
-inline std::string one_line(std::string sentence) {
+// What a user wrote may be quoted in a sentence, with whatever characters there are; a NUL would even end it.
+inline std::string printable(std::string sentence) {
   for (char& c : sentence) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = '?';
   }
   return sentence;
 }
 
 struct Error : std::runtime_error {
-  explicit Error(std::string sentence) : std::runtime_error(one_line(std::move(sentence))) {}
+  explicit Error(std::string sentence) : std::runtime_error(printable(std::move(sentence))) {}
 };
 
 struct UnknownGameError : Error {  // no game of that name

@@ -34,12 +34,23 @@ Action random_action(const G& game, const typename G::State& state, Rng& rng, Ac
   }
 }
 
-// Plays uniformly random legal actions until the game is over.
+// How a random game ended, and after how many actions.
+struct Playout {
+  Outcome outcome;
+  std::int64_t actions;
+};
+
+// Plays uniformly random legal actions until the game is over. A game may offer a faster way of its own
+// (`random_playout(state, rng)`); the distribution must be the same.
 template <Game G>
-Outcome random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
-  while (true) {
-    if (const auto outcome = game.outcome(state)) return *outcome;
-    game.play(state, random_action(game, state, rng, scratch));
+Playout random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
+  if constexpr (requires { game.random_playout(state, rng); }) {
+    return game.random_playout(state, rng);
+  } else {
+    for (std::int64_t actions = 0;; ++actions) {
+      if (const auto outcome = game.outcome(state)) return {*outcome, actions};
+      game.play(state, random_action(game, state, rng, scratch));
+    }
   }
 }
 

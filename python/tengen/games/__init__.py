@@ -3,7 +3,6 @@
 import difflib
 import math
 from numbers import Real
-from pathlib import Path
 
 from tengen._core import Game, GameOptionError, OptionKind, OptionSpec, UnknownGameError, game_entries, make_game
 
@@ -32,7 +31,7 @@ def load(name: str, **options: float) -> Game:
     if name.endswith(".py"):
         from tengen.games import rules
 
-        return rules.load(Path(name), **options)
+        return rules.load(name, **options)
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
         hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}."
