@@ -431,9 +431,12 @@ class PyForest {
     return forest_->result(tree);
   }
 
-  // visits, policy_target, q, prior: each [T, A]
-  nb::tuple root_arrays() const {
-    const auto trees = static_cast<std::size_t>(forest_->num_trees());
+  // visits, policy_target, q, prior: each [T, A], of the trees given or of all
+  nb::tuple root_arrays(const std::optional<std::vector<int>>& wanted) const {
+    std::vector<int> numbers = wanted.value_or(std::vector<int>());
+    for (int i = 0; !wanted && i < forest_->num_trees(); ++i) numbers.push_back(i);
+    for (const int tree : numbers) check_tree(tree);
+    const std::size_t trees = numbers.size();
     const auto actions = static_cast<std::size_t>(game_->spec().num_actions);
     auto visits = new_array<std::int32_t>({trees, actions});
     auto target = new_array<float>({trees, actions});
@@ -442,8 +445,7 @@ class PyForest {
     std::fill(q.data(), q.data() + trees * actions, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t tree = 0; tree < trees; ++tree) {
       const std::size_t at = tree * actions;
-      forest_->write_root(static_cast<int>(tree), visits.data() + at, target.data() + at, q.data() + at,
-                          prior.data() + at);
+      forest_->write_root(numbers[tree], visits.data() + at, target.data() + at, q.data() + at, prior.data() + at);
     }
     return nb::make_tuple(visits, target, q, prior);
   }
@@ -458,6 +460,7 @@ class PyForest {
   int num_trees() const { return forest_->num_trees(); }
   int num_pending() const { return forest_->num_pending(); }
   bool searching() const { return forest_->searching(); }
+  std::vector<int> stopped_trees() const { return forest_->stopped_trees(); }
   std::size_t bytes() const { return forest_->bytes(); }
 
  private:
@@ -507,6 +510,7 @@ void bind_forest(nb::module_& module) {
       .def("begin", &PyForest::begin, "tree"_a = nb::none(), "simulations"_a = nb::none(), "noise"_a = false,
            "Starts a search on one tree, or on all. `noise`: explore at the root, as self-play does.")
       .def("searching", &PyForest::searching)
+      .def("stopped_trees", &PyForest::stopped_trees, "Trees whose search has stopped.")
       .def("select", &PyForest::select, "max_leaves"_a = 0,
            "Planes [B, C, H, W] of the next leaves to evaluate; the next call writes over them. B may be 0.")
       .def("update", &PyForest::update, "logits"_a, "values"_a,
@@ -515,7 +519,8 @@ void bind_forest(nb::module_& module) {
       .def("advance", &PyForest::advance, "tree"_a, "action"_a, "Plays an action at the root and keeps its subtree.")
       .def("clear_cache", &PyForest::clear_cache, "Forgets all evaluations; needed when the network changes.")
       .def("result", &PyForest::result, "tree"_a)
-      .def("root_arrays", &PyForest::root_arrays, "visits, policy_target, q and prior of all roots, each [T, A].")
+      .def("root_arrays", &PyForest::root_arrays, "trees"_a = nb::none(),
+           "visits, policy_target, q and prior of these roots, or of all, each [T, A].")
       .def("tree", &PyForest::tree, "tree"_a, "A copy of the whole tree as arrays.")
       .def("trace", &PyForest::trace, "on"_a, "Step mode: whether to record what each simulation does.")
       .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");

@@ -170,6 +170,15 @@ class Forest {
     });
   }
 
+  // Trees whose search has stopped, in order: their owner may read the answer and begin anew at any time.
+  std::vector<int> stopped_trees() const {
+    std::vector<int> trees;
+    for (int i = 0; i < num_trees(); ++i) {
+      if (at(i).stopped != StopReason::kSearching) trees.push_back(i);
+    }
+    return trees;
+  }
+
   // Gathers the next leaves, at most `max_leaves` (0: as many as there are). Returns how many need an evaluation; that
   // can be 0 when terminal, proven, cached and rolled-out leaves settle everything.
   int select(int max_leaves = 0) {
