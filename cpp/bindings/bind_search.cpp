@@ -362,7 +362,7 @@ class PyForest {
       throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
                   other.options + ").");
     }
-    const std::uint64_t own_seed = seed ? *seed : mix64(seed_ + static_cast<std::uint64_t>(tree));
+    const std::uint64_t own_seed = seed ? *seed : mix64(mix64(seed_) + static_cast<std::uint64_t>(tree));
     alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed); });
   }
 
