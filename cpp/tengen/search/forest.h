@@ -325,7 +325,7 @@ class Forest {
 
   void reset_tree(Search& search) {
     search.tree.clear();
-    search.tree.stats(kRoot).to_move = game_.to_move(search.state);
+    look_at(search.tree, kRoot, search.state);
     search.fresh_priors = true;
     search.stopped = StopReason::kNotStarted;
   }
