@@ -364,7 +364,10 @@ class Forest {
       }
       if (!root_waits) ++search.started;
       if (step == Step::kQueued) ++queued;
-      if (trace_ != nullptr) return;  // step mode: one simulation per select()
+      if (trace_ != nullptr) {  // step mode: one simulation per select()
+        finish_if_done(search);
+        return;
+      }
     }
   }
 
