@@ -169,24 +169,20 @@ class Forest {
     });
   }
 
-  // Gathers the next leaves, at most `max_leaves` (0: as many as there are). Returns how many need an evaluation; that
-  // can be 0 when terminal, proven, cached and rolled-out leaves settle everything.
+  // Gathers the next leaves, at most `max_leaves` (0: as many as there are; never less than one tree's share). Trees
+  // take turns. Returns how many need an evaluation; that can be 0 when terminal, proven, cached and rolled-out leaves
+  // settle everything.
   int select(int max_leaves = 0) {
     require_no_pending("select()");
     const int limit = max_leaves > 0 ? max_leaves : std::numeric_limits<int>::max();
     paths_.clear();
     leaf_actions_.clear();
-    for (int i = 0; i < num_trees() && num_pending() < limit; ++i) {
-      const int tree = (next_tree_ + i) % num_trees();
-      const int room = std::min(params_.leaves_per_batch, limit - num_pending());
+    for (int i = 0; i < num_trees(); ++i) {
       // A tree takes its whole share or none, so that its course does not depend on the room that was left.
-      if (room < params_.leaves_per_batch && num_pending() > 0) {
-        next_tree_ = tree;
-        return num_pending();
-      }
-      gather(tree);
+      if (num_pending() > 0 && limit - num_pending() < params_.leaves_per_batch) break;
+      gather(next_tree_);
+      next_tree_ = (next_tree_ + 1) % num_trees();
     }
-    next_tree_ = 0;
     return num_pending();
   }
 
