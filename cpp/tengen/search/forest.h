@@ -98,6 +98,7 @@ class Forest {
       search.plan.priors.resize(actions);
       search.plan.gumbels.resize(actions);
       search.plan.visits_before.resize(actions);
+      reset_tree(search);
     }
     for (const Symmetry& symmetry : game_.spec().symmetries) {
       std::vector<std::int32_t> target(symmetry.action_source.size());
