@@ -396,7 +396,7 @@ class PyForest {
   using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 
   void update(const Numbers& logits, const Numbers& values) {
-    const auto n = static_cast<std::size_t>(forest_->num_pending());
+    const auto n = static_cast<std::size_t>(num_pending());
     const auto actions = static_cast<std::size_t>(game_->spec().num_actions);
     if (logits.ndim() != 2 || logits.shape(0) != n || logits.shape(1) != actions) {
       throw EvaluatorError("The policy logits must be [" + std::to_string(n) + ", " + std::to_string(actions) +
@@ -428,12 +428,13 @@ class PyForest {
 
   TreeResult result(int tree) const {
     check_tree(tree);
-    return forest_->result(tree);
+    return idle().result(tree);
   }
 
   // visits, policy_target, q, prior: each [T, A]
   nb::tuple root_arrays() const {
-    const auto trees = static_cast<std::size_t>(forest_->num_trees());
+    const AnyForest& forest = idle();
+    const auto trees = static_cast<std::size_t>(forest.num_trees());
     const auto actions = static_cast<std::size_t>(game_->spec().num_actions);
     auto visits = new_array<std::int32_t>({trees, actions});
     auto target = new_array<float>({trees, actions});
@@ -442,23 +443,26 @@ class PyForest {
     std::fill(q.data(), q.data() + trees * actions, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t tree = 0; tree < trees; ++tree) {
       const std::size_t at = tree * actions;
-      forest_->write_root(static_cast<int>(tree), visits.data() + at, target.data() + at, q.data() + at,
-                          prior.data() + at);
+      forest.write_root(static_cast<int>(tree), visits.data() + at, target.data() + at, q.data() + at,
+                        prior.data() + at);
     }
     return nb::make_tuple(visits, target, q, prior);
   }
 
   TreeArrays tree(int tree) const {
     check_tree(tree);
-    return tree_arrays(forest_->tree(tree));
+    return tree_arrays(idle().tree(tree));
   }
 
-  void trace(bool on) { forest_->set_trace(on ? &trace_ : nullptr); }
-  SimulationTrace last_trace() const { return trace_; }
+  void trace(bool on) { idle().set_trace(on ? &trace_ : nullptr); }
+  SimulationTrace last_trace() const {
+    idle();
+    return trace_;
+  }
   int num_trees() const { return forest_->num_trees(); }
-  int num_pending() const { return forest_->num_pending(); }
-  bool searching() const { return forest_->searching(); }
-  std::size_t bytes() const { return forest_->bytes(); }
+  int num_pending() const { return idle().num_pending(); }
+  bool searching() const { return idle().searching(); }
+  std::size_t bytes() const { return idle().bytes(); }
 
  private:
   static std::string shape_text(const Numbers& array) {
@@ -474,10 +478,20 @@ class PyForest {
     }
   }
 
+  [[noreturn]] static void refuse_thread() {
+    throw Error("This forest is in use by another thread; give each thread its own.");
+  }
+
+  // The forest, for a look while the interpreter's lock is held: nobody can start to change it meanwhile.
+  AnyForest& idle() const {
+    if (busy_) refuse_thread();
+    return *forest_;
+  }
+
   // Runs `work` without the interpreter's lock, and refuses a second thread meanwhile.
   template <class Work>
   void alone(Work&& work) {
-    if (busy_.exchange(true)) throw Error("This forest is in use by another thread; give each thread its own.");
+    if (busy_.exchange(true)) refuse_thread();
     struct Done {
       std::atomic<bool>& busy;
       ~Done() { busy = false; }
