@@ -24,12 +24,13 @@ struct ChildScore {
   float score = 0.0F;
 };
 
-// Mean value of a child for the player who chooses, leaves on their way counted as losses.
+// Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
+// (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
   if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
-  const auto pending = static_cast<float>(child.pending);
-  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * pending;
-  return sum / (static_cast<float>(child.visits) + pending);
+  const float lost = virtual_loss * static_cast<float>(child.pending);
+  const float n = static_cast<float>(child.visits) + lost;
+  return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
