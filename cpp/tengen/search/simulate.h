@@ -261,10 +261,12 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
 // prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, and at
 // least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and Saffidine 2010).
 inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
-  bool proving = solve;
+  bool proving = solve;  // the node below is proven
   for (int i = length - 1; i >= 0; --i) {
     Tree::Stats& stats = tree.stats(path[i]);
-    proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
+    // A node may have been proven while this leaf was on its way to the evaluator.
+    proving = (solve && stats.proven != Proven::kUnknown) ||
+              (proving && i < length - 1 && prove_from_children(tree, path[i]));
     if (proving) {
       value = proven_value(stats.proven);
     } else if (tree.links(path[i]).has_draw && value * sign_of(stats.to_move) < 0.0F) {
