@@ -219,16 +219,23 @@ inline void policy_target(const Tree& tree, const RootPlan& plan, const SearchPa
     std::copy(visits.begin(), visits.end(), weights.begin());
   }
 
-  double sum = 0.0;
-  for (int i = 0; i < links.num_children; ++i) {
-    if (root.proven == Proven::kUnknown || root.proven == Proven::kDraw) {
-      if (is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params)) weights[static_cast<std::size_t>(i)] = 0.0;
+  // A certain loss gets nothing unless the root is lost itself. Where nothing else has weight, the prior decides.
+  const bool lost = root.proven == proven_win(opponent(root.to_move));
+  const auto spread = [&](auto&& weight_of) {
+    double sum = 0.0;
+    for (int i = 0; i < links.num_edges; ++i) {
+      auto& weight = weights[static_cast<std::size_t>(i)];
+      weight = weight_of(i);
+      if (!lost && i < links.num_children && is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params)) weight = 0;
+      sum += weight;
     }
-  }
-  for (const double weight : weights) sum += weight;
-  for (int i = 0; i < links.num_edges; ++i) {
-    target[actions[i]] =
-        sum > 0.0 ? static_cast<float>(weights[static_cast<std::size_t>(i)] / sum) : plan.priors[actions[i]];
+    for (int i = 0; i < links.num_edges; ++i) {
+      target[actions[i]] = sum > 0.0 ? static_cast<float>(weights[static_cast<std::size_t>(i)] / sum) : 0.0F;
+    }
+    return sum > 0.0;
+  };
+  if (!spread([&](int i) { return weights[static_cast<std::size_t>(i)]; })) {
+    spread([&](int i) { return static_cast<double>(plan.priors[actions[i]]); });
   }
 }
 
