@@ -525,7 +525,7 @@ void bind_forest(nb::module_& module) {
            "Planes [B, C, H, W] of the next leaves to evaluate; the next call writes over them. B may be 0.")
       .def("update", &PyForest::update, "logits"_a, "values"_a,
            "Policy logits [B, A] and values for the player to move, [B] or win/draw/loss [B, 3], for those leaves.")
-      .def("cancel", &PyForest::cancel, "Gives up the leaves of the last select().")
+      .def("cancel", &PyForest::cancel, "Takes the last select() back: the next one asks for the same leaves.")
       .def("advance", &PyForest::advance, "tree"_a, "action"_a, "Plays an action at the root and keeps its subtree.")
       .def("clear_cache", &PyForest::clear_cache, "Forgets all evaluations; needed when the network changes.")
       .def("result", &PyForest::result, "tree"_a)

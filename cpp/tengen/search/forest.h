@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -118,11 +117,12 @@ class Forest {
   // [leaves of the last select(), C, H, W]. Shared, so that a reader can hold on to it; the next select() writes over
   // it.
   const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
-  int num_pending() const { return static_cast<int>(leaves_.size()); }
+  // Leaves that wait for update().
+  int num_pending() const { return asked_ ? static_cast<int>(leaves_.size()) : 0; }
 
   // A new position for a tree, without memory of the old one.
   void set_root(int tree, State state, std::uint64_t seed) {
-    require_no_pending("set_root()");
+    leave_batch("set_root()");
     Search& search = at(tree);
     search.state = std::move(state);
     search.rng = Rng(seed);
@@ -131,7 +131,7 @@ class Forest {
 
   // Plays `action` on a tree's position and keeps what the search knows about it.
   void advance(int tree, Action action) {
-    require_no_pending("advance()");
+    leave_batch("advance()");
     Search& search = at(tree);
     if (!is_legal(game_, search.state, action)) {
       throw IllegalActionError(game_.action_text(action) + " is not legal at the root of tree " + std::to_string(tree) +
@@ -152,7 +152,7 @@ class Forest {
 
   // Starts a search on a tree. `noise`: explore at the root, as self-play does.
   void begin(int tree, int simulations, bool noise) {
-    require_no_pending("begin()");
+    leave_batch("begin()");
     Search& search = at(tree);
     search.budget = simulations;
     search.started = 0;
@@ -175,21 +175,26 @@ class Forest {
   // settle everything.
   int select(int max_leaves = 0) {
     require_no_pending("select()");
-    const int limit = max_leaves > 0 ? max_leaves : std::numeric_limits<int>::max();
-    paths_.clear();
-    leaf_actions_.clear();
-    for (int i = 0; i < num_trees(); ++i) {
+    const std::size_t share = static_cast<std::size_t>(params_.leaves_per_batch);
+    const std::size_t limit = max_leaves > 0 ? std::max(static_cast<std::size_t>(max_leaves), share) : SIZE_MAX;
+    if (leaves_.size() > limit) drop_leaves();
+    if (leaves_.empty()) {  // else they were cancelled, and are asked for again
+      paths_.clear();
+      leaf_actions_.clear();
       // A tree takes its whole share or none, so that its course does not depend on the room that was left.
-      if (num_pending() > 0 && limit - num_pending() < params_.leaves_per_batch) break;
-      gather(next_tree_);
-      next_tree_ = (next_tree_ + 1) % num_trees();
+      for (int i = 0; i < num_trees() && limit - leaves_.size() >= share; ++i) {
+        gather(next_tree_);
+        next_tree_ = (next_tree_ + 1) % num_trees();
+      }
     }
+    asked_ = !leaves_.empty();
     return num_pending();
   }
 
   // Answers for the leaves of the last select(): logits [n, A] and values for the player to move, [n] in [-1, 1], or
   // [n, 3] as probabilities of win, draw and loss. Throws EvaluatorError, and changes nothing, if a number is no good.
   void update(const float* logits, const float* values, bool win_draw_loss) {
+    if (!asked_) return;
     const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
     check_answers(logits, values, win_draw_loss);
     for (std::size_t b = 0; b < leaves_.size(); ++b) {
@@ -212,19 +217,13 @@ class Forest {
                        LeafKind::kEvaluated);
     }
     leaves_.clear();
+    asked_ = false;
     for (Search& search : searches_) finish_if_done(search);
   }
 
-  // Gives up the leaves of the last select(), as when the evaluator failed. The trees are as if it had not been called.
-  void cancel() {
-    for (const Leaf& leaf : leaves_) {
-      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
-      for (int i = 0; i < leaf.length; ++i)
-        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
-      if (leaf.length > 1) --search.started;
-    }
-    leaves_.clear();
-  }
+  // Takes the last select() back, as when the evaluator failed: the next one asks for the same leaves again, so that
+  // the trees go on as if nothing had happened. A call of set_root(), advance() or begin() gives them up.
+  void cancel() { asked_ = false; }
 
   void clear_cache() { cache_.clear(); }
 
@@ -236,7 +235,7 @@ class Forest {
     const float sign = sign_of(player);
     TreeResult result;
     result.stopped = search.stopped;
-    result.simulations = search.started;
+    result.simulations = search.started - (links.expanded ? root.pending : 0);
     result.nodes = search.tree.num_nodes();
     result.network_value = sign * links.value;
     result.proven = root.proven;
@@ -315,9 +314,25 @@ class Forest {
   bool rollouts_only() const { return params_.rollout_weight >= 1.0F; }
 
   void require_no_pending(const char* call) const {
-    if (leaves_.empty()) return;
+    if (!asked_) return;
     throw Error(std::string(call) + " came while " + std::to_string(leaves_.size()) +
                 " leaves wait for update(); answer them or give them up with cancel().");
+  }
+
+  // Before the trees change in another way than by their search.
+  void leave_batch(const char* call) {
+    require_no_pending(call);
+    drop_leaves();
+  }
+
+  void drop_leaves() {
+    for (const Leaf& leaf : leaves_) {
+      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+      for (int i = 0; i < leaf.length; ++i)
+        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
+      if (leaf.length > 1) --search.started;
+    }
+    leaves_.clear();
   }
 
   void reset_tree(Search& search) {
@@ -587,6 +602,7 @@ class Forest {
   SimulationTrace* trace_ = nullptr;  // owned elsewhere
 
   // The batch: from select() to update().
+  bool asked_ = false;  // the leaves wait for update(); false with leaves: they were cancelled
   std::vector<Leaf> leaves_;
   std::vector<NodeId> paths_;
   std::vector<std::uint16_t> leaf_actions_;
