@@ -226,7 +226,8 @@ inline void policy_target(const Tree& tree, const RootPlan& plan, const SearchPa
     for (int i = 0; i < links.num_edges; ++i) {
       auto& weight = weights[static_cast<std::size_t>(i)];
       weight = weight_of(i);
-      if (!lost && i < links.num_children && is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params)) weight = 0;
+      if (!lost && i < links.num_children && is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params))
+        weight = 0;
       sum += weight;
     }
     for (int i = 0; i < links.num_edges; ++i) {
