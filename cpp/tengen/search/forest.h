@@ -629,11 +629,18 @@ class Forest {
       }
       if (!good)
         throw EvaluatorError("Row " + std::to_string(b) + " of the logits has a legal action without a finite number.");
-      const float value = win_draw_loss ? values[3 * b] - values[3 * b + 2] : values[b];
-      if (!(std::abs(value) <= 1.001F)) {  // also true for NaN
-        throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(value) +
-                             "; values are from -1 (lost) to 1 (won) for the player to move.");
+      // Each comparison is false for NaN.
+      if (win_draw_loss) {
+        const float* chances = values + 3 * b;
+        const bool even = std::abs(chances[0] + chances[1] + chances[2] - 1.0F) <= 0.02F;
+        if (even && std::min({chances[0], chances[1], chances[2]}) >= -0.001F) continue;
+        throw EvaluatorError("Row " + std::to_string(b) + " of the values is (" + std::to_string(chances[0]) + ", " +
+                             std::to_string(chances[1]) + ", " + std::to_string(chances[2]) +
+                             "); it must be the probabilities of win, draw and loss.");
       }
+      if (std::abs(values[b]) <= 1.001F) continue;
+      throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(values[b]) +
+                           "; values are from -1 (lost) to 1 (won) for the player to move.");
     }
   }
 
