@@ -439,7 +439,7 @@ class Forest {
       const int choice = choose(search, node);
       const Action action = tree.actions(node)[choice];
       const bool is_new = choice == tree.links(node).num_children;
-      if (is_new && tree.num_nodes() >= static_cast<std::uint32_t>(params_.max_nodes)) return Step::kStopped;
+      if (is_new && tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return Step::kStopped;
       const NodeId child = is_new ? tree.add_child(node) : tree.child(node, choice);
       game_.play(state, action);
       if (is_new) look_at(tree, child, state);
