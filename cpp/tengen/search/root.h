@@ -134,20 +134,27 @@ void for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchPa
   const float* priors = tree.priors(kRoot);
   const std::uint16_t* actions = tree.actions(kRoot);
   const CompletedQ completed = complete_q(tree, kRoot);
+  const auto for_each_open = [&](auto&& use) {  // use(edge, child, visits in this search)
+    for (const Action action : plan.considered) {
+      const auto i = static_cast<int>(std::find(actions, actions + links.num_edges, action) - actions);
+      const Tree::Stats child = i < links.num_children ? tree.stats(tree.child(kRoot, i)) : Tree::Stats{};
+      if (is_lost(child, chooser, params)) continue;
+      use(i, child, child.visits + child.pending - plan.visits_before[static_cast<std::size_t>(action)]);
+    }
+  };
   const auto last = static_cast<int>(plan.schedule.size()) - 1;
-  const auto wanted = static_cast<std::uint32_t>(plan.schedule[static_cast<std::size_t>(std::min(simulation, last))]);
-  for (const Action action : plan.considered) {
-    const auto a = static_cast<std::size_t>(action);
-    const auto i = static_cast<int>(std::find(actions, actions + links.num_edges, action) - actions);
-    const Tree::Stats child = i < links.num_children ? tree.stats(tree.child(kRoot, i)) : Tree::Stats{};
-    if (is_lost(child, chooser, params)) continue;
+  const auto asked = static_cast<std::uint32_t>(plan.schedule[static_cast<std::size_t>(std::min(simulation, last))]);
+  std::uint32_t wanted = std::numeric_limits<std::uint32_t>::max();
+  for_each_open([&](int, const Tree::Stats&, std::uint32_t visits) {
+    if (wanted != asked) wanted = visits == asked ? asked : std::min(wanted, visits);
+  });
+  for_each_open([&](int i, const Tree::Stats& child, std::uint32_t visits) {
     const float q = child.visits > 0 ? child_q(child, sign_of(chooser), 0.0F) : completed.unvisited;
-    const float bonus = plan.gumbels[a] + log_prior(priors[i]);
+    const float bonus = plan.gumbels[actions[i]] + log_prior(priors[i]);
     float score = bonus + completed.sigma(q, params);
-    const std::uint32_t visits = child.visits + child.pending - plan.visits_before[a];
-    if (visits != wanted) score -= 1e6F * (1.0F + static_cast<float>(visits));
-    visit(i, ChildScore{action, child.visits, child.pending, q, priors[i], bonus, score});
-  }
+    if (visits != wanted) score -= 1e6F;
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
+  });
 }
 
 // KataGo's target pruning: takes the forced visits back from every child but the most visited one, as long as its PUCT
