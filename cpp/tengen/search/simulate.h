@@ -186,7 +186,8 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     sum += priors[i] * weight_of(tree.stats(children[i]));
     prior_left -= priors[i];
   }
-  sum += std::max(0.0F, prior_left) * unvisited_weight;
+  // Once every action has a child, what is left of the prior is rounding, and v_mix may lie far above all of them.
+  if (links.num_children < links.num_edges) sum += std::max(0.0F, prior_left) * unvisited_weight;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
