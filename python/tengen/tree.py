@@ -33,7 +33,13 @@ class SearchTree:
 
     def node(self, number: int) -> Node:
         """The node that a SimulationTrace calls by this number."""
-        return Node(self, node=number)
+        line = [number]
+        while (parent := int(self.arrays.parent[line[-1]])) >= 0:
+            line.append(parent)
+        node = self.root
+        for below in reversed(line[:-1]):
+            node = next(child for child in node.children if child.node == below)
+        return node
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ void for_each_param(Visit&& visit) {
         "leaves one tree may have in a batch, kept apart by virtual loss");
   visit("virtual_loss", &P::virtual_loss, 0, 10,
         "losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts the visit only)");
-  visit("max_nodes", &P::max_nodes, 2, 4e9, "nodes one tree may have; the search of that tree stops there and says so");
+  visit("max_nodes", &P::max_nodes, 2, 2e9, "nodes one tree may have; the search of that tree stops there and says so");
   visit("c_puct", &P::c_puct, 0, 100, "weight of prior and visits against value (AlphaZero: 1.25)");
   visit("c_puct_base", &P::c_puct_base, 0, 1e9,
         "c_puct grows by log((N + base + 1) / base); 0: it does not (AlphaZero: 19652)");

@@ -27,10 +27,12 @@ struct ChildScore {
 // Visits of a child, leaves on their way included.
 inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return child.visits + child.pending; }
 
-// Mean value of a child for the player who chooses, leaves on their way counted as losses.
+// Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
+// (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * static_cast<float>(child.pending);
-  return sum / static_cast<float>(visits_with_pending(child));
+  const float lost = virtual_loss * static_cast<float>(child.pending);
+  const float n = static_cast<float>(child.visits) + lost;
+  return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
@@ -108,7 +110,8 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
-    const float w = sign * static_cast<float>(child.value_sum) - params.virtual_loss * child.pending;
+    const float w = child.pending == 0 ? sign * static_cast<float>(child.value_sum)
+                                       : child_q(child, sign, params.virtual_loss) * n;
     const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
     visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
                         uct_score(0.0F, params.c_uct, log_total, n), score});
@@ -188,7 +191,8 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     sum += priors[i] * weight_of(tree.stats(children[i]));
     prior_left -= priors[i];
   }
-  sum += std::max(0.0F, prior_left) * unvisited_weight;
+  // Once every action has a child, what is left of the prior is rounding, and v_mix may lie far above all of them.
+  if (links.num_children < links.num_edges) sum += std::max(0.0F, prior_left) * unvisited_weight;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
@@ -286,10 +290,12 @@ inline float exact_value(const Tree& tree, NodeId node, float discount) {
 // for its visits so far, and at least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and
 // Saffidine 2010).
 inline void back_up(Tree& tree, const NodeId* path, int length, float value, const SearchParams& params) {
-  bool proving = params.solve;
+  bool proving = params.solve;  // the node below is proven
   for (int i = length - 1; i >= 0; --i, value *= params.discount) {
     Tree::Stats& stats = tree.stats(path[i]);
-    if (proving && stats.proven == Proven::kUnknown) {
+    if (stats.proven != Proven::kUnknown) {
+      proving = params.solve;  // it may have been proven while this leaf was on its way to the evaluator
+    } else if (proving) {
       proving = i < length - 1 && prove_from_children(tree, path[i]);
       if (proving) stats.value_sum = static_cast<double>(exact_value(tree, path[i], params.discount)) * stats.visits;
     }
