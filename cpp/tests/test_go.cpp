@@ -284,6 +284,7 @@ TEST(states_are_equal_and_hash_alike_exactly_when_nothing_that_matters_differs) 
   const Go9 game("go", "", {.size = 2, .max_moves = 40});
   std::map<std::string, std::pair<std::uint64_t, Go9::State>> by_key;
   std::map<std::uint64_t, std::string> by_hash;
+  std::map<std::string, std::vector<Go9::State>> by_board;  // states with the same stones after as many moves
   std::size_t visited = 0;
   const std::function<void(const SlowGo&, const Go9::State&, int)> visit = [&](const SlowGo& slow,
                                                                                const Go9::State& state, int depth) {
@@ -293,6 +294,11 @@ TEST(states_are_equal_and_hash_alike_exactly_when_nothing_that_matters_differs) 
     CHECK(known->second.first == hash && known->second.second == state);
     const auto [same_hash, new_hash] = by_hash.try_emplace(hash, slow.key());
     CHECK(same_hash->second == slow.key());
+    if (is_new && depth > 2) {
+      auto& alike = by_board[slow.board + std::to_string(slow.moves.size())];
+      for (const auto& other : alike) CHECK(state != other);
+      alike.push_back(state);
+    }
     if (depth == 0) return;
     for (const int action : legal_list(game, state)) {
       SlowGo next_slow = slow;
@@ -429,16 +435,23 @@ TEST(eight_positions_are_those_of_alphago_zero) {
   }
 }
 
-TEST(positions_that_only_the_planes_tell_apart_are_different_states) {
-  // The same stones and the same set of past positions, in another order, with a full board of moves since.
-  for (const int history : {1, 8}) {
-    const Go9 game("go", "", {.size = 9, .history = history});
-    auto one = game.initial_state();
-    auto two = game.initial_state();
-    play_all(game, one, {"pass", "A1", "B1"});
-    play_all(game, two, {"B1", "A1", "pass"});
-    CHECK(one != two && game.hash(one) != game.hash(two));
-  }
+TEST(states_that_differ_in_one_thing_are_different) {
+  const Go9 game("go", "", {.size = 9, .history = 8});
+  auto state = game.initial_state();
+  play_all(game, state, {"C3", "G7", "pass"});
+  const auto differs = [&](auto&& change) {
+    auto other = state;
+    CHECK(other == state && game.hash(other) == game.hash(state));
+    change(other);
+    return other != state && game.hash(other) != game.hash(state);
+  };
+  CHECK(differs([](auto& other) { other.to_move = Player::kFirst; }));
+  CHECK(differs([](auto& other) { other.passes = 0; }));
+  CHECK(differs([](auto& other) { other.last = 5; }));
+  CHECK(differs([](auto& other) { other.before_last = 5; }));
+  CHECK(differs([](auto& other) { other.num_moves = 5; }));
+  CHECK(differs([](auto& other) { other.past_sum = 5; }));
+  CHECK(differs([](auto& other) { other.recent[6][1].insert(5); }));
 }
 
 TEST(drawings_without_liberties_are_refused) {

@@ -363,12 +363,12 @@ class Go {
     return state.position ^ key(own, cell) ^ chains_hash(state, cell, takes, 1 - own);
   }
 
-  // A single stone would leave the position as it is, and so repeat it.
+  // A single stone leaves the position as it is, which is a repetition.
   bool is_legal_suicide(const State& state, int cell) const {
     const int own = index(state.to_move);
     unsigned chains = 0;
     for (std::size_t i = 0; i < 4; ++i) chains |= static_cast<unsigned>(state.mark[around_[at(cell)][i]] == own) << i;
-    return chains != 0 && !seen(state, state.position ^ chains_hash(state, cell, chains, own));
+    return !seen(state, state.position ^ chains_hash(state, cell, chains, own));
   }
 
   // XOR of the keys of the chains of those neighbours of `cell` whose bit is set, each chain once.
