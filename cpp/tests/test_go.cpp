@@ -1,9 +1,10 @@
 // Go against a slow reference that follows the rules to the letter (flood fill, the set of all past boards), and
 // superko, suicide, passes and the move limit by hand.
-#include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tengen/games/derived.h"
@@ -126,7 +127,7 @@ template <class G>
 std::string cells_of(const G& game, const typename G::State& state) {
   std::string cells;
   for (int cell = 0; cell < game.spec().num_cells(); ++cell) {
-    cells += state.stones[0].has(cell) ? 'X' : state.stones[1].has(cell) ? 'O' : '.';
+    cells += state.position.stones[0].has(cell) ? 'X' : state.position.stones[1].has(cell) ? 'O' : '.';
   }
   return cells;
 }
@@ -206,7 +207,7 @@ void compare_random_game(const GoRules& rules, std::size_t every, std::uint64_t 
       check_position(game, state, slow);
       check_score(game, state, slow, rules.komi);
       // The hash from scratch: stone by stone, in another order and without captures.
-      CHECK_EQ(game.parse_board(game.board_text(state)).position, state.position);
+      CHECK_EQ(game.parse_board(game.board_text(state)).position.hash, state.position.hash);
     }
     const Action action = game.random_action(state, rng);
     CHECK(slow.legal(action));
@@ -219,6 +220,7 @@ void compare_random_game(const GoRules& rules, std::size_t every, std::uint64_t 
 }
 
 using Go9 = Go<9>;
+static_assert(Game<Go9> && std::is_trivially_copyable_v<Go9::State>);
 
 Action parse(const Go9& game, const std::string& text) { return game.parse_action(text).value(); }
 
@@ -450,7 +452,7 @@ TEST(states_that_differ_in_one_thing_are_different) {
   CHECK(differs([](auto& other) { other.last = 5; }));
   CHECK(differs([](auto& other) { other.before_last = 5; }));
   CHECK(differs([](auto& other) { other.num_moves = 5; }));
-  CHECK(differs([](auto& other) { other.past_sum = 5; }));
+  CHECK(differs([](auto& other) { other.position.past_sum = 5; }));
   CHECK(differs([](auto& other) { other.recent[6][1].insert(5); }));
 }
 
