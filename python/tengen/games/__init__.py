@@ -3,9 +3,9 @@
 import difflib
 from pathlib import Path
 
-from tengen._core import Game, GameOptionError, UnknownGameError, game_entries, make_game
+from tengen._core import Game, GameOptionError, OptionKind, OptionSpec, UnknownGameError, game_entries, make_game
 
-__all__ = ["load", "names"]
+__all__ = ["OptionKind", "OptionSpec", "game_entries", "load", "names"]
 
 OPENSPIEL_PREFIX = "openspiel:"
 
