@@ -2,6 +2,7 @@
 // A Forest for a game is made through its AnyGame too, so that the search runs on the concrete type.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -91,11 +92,15 @@ struct PlayoutCounts {
   std::int64_t draws = 0;
 };
 
+// Called again and again during long work; it may throw to end it.
+using Poll = std::function<void()>;
+
 class AnyGame {
  public:
   virtual ~AnyGame() = default;
 
   virtual const GameSpec& spec() const = 0;
+  virtual std::string backend() const = 0;  // what runs the rules: "c++", "compiled", "interpreted"
   virtual std::unique_ptr<AnyState> initial_state() const = 0;
   virtual std::unique_ptr<AnyState> parse_board(std::string_view text) const = 0;
   virtual std::unique_ptr<AnyState> after(const AnyState& state, Action action) const = 0;
@@ -109,8 +114,9 @@ class AnyGame {
   virtual std::string action_text(Action action) const = 0;
   virtual std::optional<Action> parse_action(std::string_view text) const = 0;
   virtual std::string board_text(const AnyState& state) const = 0;
-  virtual Perft perft(const AnyState& state, int depth) const = 0;
-  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const = 0;
+  virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
+  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                        const Poll& poll) const = 0;
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
                                                  std::uint64_t seed) const = 0;
 };
@@ -123,6 +129,13 @@ class ErasedGame final : public AnyGame {
   explicit ErasedGame(G game) : game_(std::move(game)) {}
 
   const GameSpec& spec() const override { return game_.spec(); }
+  std::string backend() const override {
+    if constexpr (requires { game_.backend(); }) {
+      return game_.backend();
+    } else {
+      return "c++";
+    }
+  }
   std::unique_ptr<AnyState> initial_state() const override { return box(game_.initial_state()); }
   std::unique_ptr<AnyState> parse_board(std::string_view text) const override { return box(game_.parse_board(text)); }
   std::unique_ptr<AnyState> after(const AnyState& state, Action action) const override {
@@ -142,21 +155,22 @@ class ErasedGame final : public AnyGame {
   std::string action_text(Action action) const override { return game_.action_text(action); }
   std::optional<Action> parse_action(std::string_view text) const override { return game_.parse_action(text); }
   std::string board_text(const AnyState& state) const override { return game_.board_text(open(state)); }
-  Perft perft(const AnyState& state, int depth) const override { return tengen::perft(game_, open(state), depth); }
+  Perft perft(const AnyState& state, int depth, const Poll& poll) const override {
+    return tengen::perft(game_, open(state), depth, std::cref(poll));
+  }
 
-  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const override {
+  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                const Poll& poll) const override {
     PlayoutCounts counts;
     ActionList scratch(game_.spec().num_actions);
     Rng rng(seed);
     for (; counts.games < games; ++counts.games) {
+      poll();
       State state = open(from);
-      std::optional<Outcome> outcome;
-      while (!(outcome = game_.outcome(state))) {
-        game_.play(state, random_action(game_, state, rng, scratch));
-        ++counts.actions;
-      }
-      if (outcome->winner) {
-        ++counts.wins[static_cast<std::size_t>(index(*outcome->winner))];
+      const Playout playout = random_playout(game_, state, rng, scratch);
+      counts.actions += playout.actions;
+      if (playout.outcome.winner) {
+        ++counts.wins[static_cast<std::size_t>(index(*playout.outcome.winner))];
       } else {
         ++counts.draws;
       }

@@ -1,6 +1,6 @@
 """The native core, in the build that this processor runs best.
 
-`import tengen._core` gives the compiled module: this file loads it from `_native/<level>/` and puts it in its own place.
+`import tengen._core` gives the compiled module: this file loads it from `_native/<level>/` and puts it in its place.
 TENGEN_CORE asks for another build, by its level (`baseline` runs everywhere) or by its path.
 """
 
@@ -36,7 +36,8 @@ def _choice() -> Path:
 
 def _load(path: Path) -> None:
     spec = importlib.util.spec_from_file_location(__name__, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.modules[__name__] = module

@@ -406,7 +406,7 @@ class Forest {
     std::optional<float> rollout;
     if (params_.rollout_weight > 0.0F) {
       State end = state;
-      rollout = value_for(random_playout(game_, end, search.rng, legal_), Player::kFirst);
+      rollout = value_for(random_playout(game_, end, search.rng, legal_).outcome, Player::kFirst);
       if (rollouts_only()) {
         tree.links(node).value = *rollout;
         if (node == kRoot) expand_evenly(tree, node, state);

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tengen._core import Game
 from tengen.games import load
 
 __all__ = ["CONTESTS", "Contest", "Speed", "has_openspiel", "measure"]
@@ -77,17 +76,13 @@ def measure(slices: int, seconds: float) -> Iterator[Speed]:
     for contest in CONTESTS:
         if contest.name.endswith(".py") and not Path(contest.name).exists():
             continue
-        sides = {"tengen": _ours(load(contest.name, **contest.options))}
+        sides: dict[str, Playouts] = {"tengen": load(contest.name, **contest.options).random_playouts}
         if has_openspiel():
             sides["openspiel"] = _theirs(contest.openspiel)
         if contest.engine:
-            sides["engine"] = _ours(load(contest.engine))
+            sides["engine"] = load(contest.engine).random_playouts
         rates = _rates(sides, slices, seconds)
         yield Speed(contest.key, rates["tengen"], rates.get("openspiel"), rates.get("engine"))
-
-
-def _ours(game: Game) -> Playouts:
-    return lambda games, seed: game.random_playouts(games, seed)
 
 
 def _theirs(name: str) -> Playouts:

@@ -1,1 +1,1 @@
-"""What people and programs talk to: the command line; later protocols and the web. All parse and print; none decides."""
+"""What people and programs talk to: they parse and print, and decide nothing."""

@@ -25,10 +25,11 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 def main() -> None:
     """The entry point of the program: runs one command and leaves with its exit code."""
-    sys.exit(_run(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
+    """Runs the command that these arguments ask for; gives the exit code."""
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()

@@ -2,12 +2,16 @@
 
 import random
 import time
+from typing import TYPE_CHECKING
 
 from tengen import State, load
 from tengen.games import names
 from tengen.games.speed import measure
 from tengen.interfaces.cli.bench_games import print_table
 from tengen.interfaces.cli.show import result_text
+
+if TYPE_CHECKING:
+    from rich.panel import Panel
 
 SECONDS_A_GAME = 2.0  # in a terminal; elsewhere nobody watches
 
@@ -28,24 +32,27 @@ def _play(state: State, chance: random.Random) -> None:
     """A random game, drawn move by move if someone watches."""
     from rich.console import Console
     from rich.live import Live
-    from rich.panel import Panel
 
-    console = Console()
     states = [state]
     while states[-1].outcome is None:
         states.append(states[-1].play(chance.choice(states[-1].legal_actions)))
     title = f"{state.game.spec.name}, {len(states) - 1} random moves: {result_text(states[-1])}"
+    console = Console()
+    if not console.is_terminal:
+        console.print(_drawing(states[-1], title))
+        return
     with Live(console=console, auto_refresh=False) as live:
-        for shown in states if console.is_terminal else states[-1:]:
-            live.update(Panel.fit(_board(shown), title=title, title_align="left"), refresh=True)
-            time.sleep(SECONDS_A_GAME / len(states) if console.is_terminal else 0)
+        for shown in states:
+            live.update(_drawing(shown, title), refresh=True)
+            time.sleep(SECONDS_A_GAME / len(states))
 
 
-def _board(state: State) -> object:
-    """The drawing, the first player's stones in one colour and the second's in another."""
+def _drawing(state: State, title: str) -> "Panel":
+    """The board in a frame, the first player's stones in one colour and the second's in another."""
+    from rich.panel import Panel
     from rich.text import Text
 
-    text = Text(str(state))
-    text.highlight_regex(r"\bX\b", "bold cyan")
-    text.highlight_regex(r"\bO\b", "bold yellow")
-    return text
+    board = Text(str(state))
+    board.highlight_regex(r"\bX\b", "bold cyan")
+    board.highlight_regex(r"\bO\b", "bold yellow")
+    return Panel.fit(board, title=title, title_align="left")

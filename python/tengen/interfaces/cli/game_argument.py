@@ -1,4 +1,4 @@
-"""A game as it is written on the command line: `go`, `go:size=9,komi=7`, `my_game.py`, `openspiel:hex(board_size=5)`."""
+"""A game on the command line: `go`, `go:size=9,komi=7`, `my_game.py`, `openspiel:hex(board_size=5)`."""
 
 from typing import Annotated
 

@@ -7,7 +7,6 @@ import tyro
 
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 
-
 Depth = Annotated[int, tyro.conf.Positional, tyro.conf.arg(metavar="DEPTH")]
 
 
@@ -17,10 +16,11 @@ def run(game: GameArgument, depth: Depth) -> None:
     Args:
         depth: the length of the longest sequences
     """
+    rules = parse_game(game)
+    print(f"{'depth':>5} {'positions':>20} {'finished':>20}", flush=True)
     start = time.perf_counter()
-    counts = parse_game(game).perft(depth)
+    counts = rules.perft(depth)
     seconds = time.perf_counter() - start
-    print(f"{'depth':>5} {'positions':>20} {'finished':>20}")
     for ply, (positions, finished) in enumerate(zip(counts.positions, counts.finished, strict=True)):
         print(f"{ply:5} {positions:20,} {finished:20,}")
     print(f"{seconds:.2f} s, {sum(counts.positions) / seconds:,.0f} positions per second")

@@ -7,7 +7,6 @@ import tyro
 from tengen import State
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 
-
 Moves = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[MOVE ...]")]
 
 

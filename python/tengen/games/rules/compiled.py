@@ -1,0 +1,243 @@
+"""Rules compiled by Numba into the C functions of RulesTable (cpp/tengen/games/table_game.h).
+
+Every function of the file that the rules call is compiled with them, with array bounds checked; an error raised in a
+rule ends as a return code, because the callers hold no GIL. This is the only module that imports numba.
+"""
+
+import warnings
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from numba import carray, cfunc, njit, types
+from numba.core.errors import NumbaError, NumbaWarning
+
+from tengen._core import RulesError
+from tengen.games.rules.declaration import Declaration
+from tengen.games.rules.results import FAILED, ONGOING
+
+RULES = ("start", "to_move", "legal", "play", "outcome", "planes")
+CHECKED = {"boundscheck": True, "error_model": "python", "nogil": True}
+
+
+class CannotCompileError(Exception):
+    """A rule uses Python that Numba does not know."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    addresses: dict[str, int]  # by the names of RulesTable
+    entries: dict[str, Any]  # the functions at those addresses, to be kept alive
+
+
+def compile_rules(declaration: Declaration) -> Compiled:
+    """Compiles all rules, or raises CannotCompileError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaWarning)
+        rules = _compile_functions(declaration)
+        entries = _entries(declaration, rules)
+    return Compiled({name: entry.address for name, entry in entries.items()}, entries)
+
+
+def _compile_functions(declaration: Declaration) -> dict[str, Any]:
+    """The author's functions, each compiled for the arguments it gets."""
+    namespace = dict(declaration.names)
+    for name, value in declaration.names.items():
+        function = getattr(value, "py_func", value)
+        if isinstance(function, FunctionType) and function.__globals__ is declaration.names:
+            namespace[name] = njit(**CHECKED)(_in_namespace(function, namespace))
+    rules = {}
+    for rule, arguments in _arguments(declaration).items():
+        rules[rule] = namespace[rule] if rule in namespace else njit(**CHECKED)(declaration.functions[rule])
+        try:
+            rules[rule].compile(arguments)
+        except NumbaError as error:
+            raise CannotCompileError(_in_author_words(declaration, rule, error)) from error
+        _check_result(declaration, rule, rules[rule].overloads[arguments].signature.return_type)
+    return rules
+
+
+def _in_namespace(function: FunctionType, namespace: dict[str, Any]) -> FunctionType:
+    """The same function, calling the compiled functions instead of the plain ones."""
+    return FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
+    )
+
+
+def _arguments(declaration: Declaration) -> dict[str, tuple[Any, ...]]:
+    state = numba.from_dtype(declaration.state)
+    more = {
+        "legal": (types.Array(types.boolean, 1, "C"),),
+        "play": (types.int64,),
+        "planes": (types.Array(types.float32, 3, "C"),),
+    }
+    return {rule: (state, *more.get(rule, ())) for rule in RULES}
+
+
+def _check_result(declaration: Declaration, rule: str, result: Any) -> None:
+    if rule == "outcome" and not isinstance(result, types.Integer):
+        raise RulesError(
+            f"{declaration.path}: outcome() must always return ONGOING, DRAW, or the number of the winner, 0 or 1; "
+            f"it can return {result}."
+        )
+    if rule == "to_move" and not isinstance(result, (types.Integer, types.Boolean)):
+        raise RulesError(f"{declaration.path}: to_move() must always return 0 or 1; it can return {result}.")
+
+
+def _in_author_words(declaration: Declaration, rule: str, error: NumbaError) -> str:
+    """Numba's long story in one line: where in the file, and the first thing it says."""
+    line = getattr(getattr(error, "loc", None), "line", None)
+    text = str(error).replace("\x1b[1m", "").replace("\x1b[0m", "")
+    told = [told.strip() for told in text.splitlines() if told.strip() and not told.startswith("Failed in")]
+    return f"{rule}() can't be compiled" + (f", line {line}" if line else "") + f": {told[0] if told else error!r}"
+
+
+def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
+    """One C function for each entry of RulesTable. `context` is for interpreted rules."""
+    start, to_move, legal, play, outcome, planes = (rules[rule] for rule in RULES)
+    num_actions = declaration.num_actions
+    planes_shape = (len(declaration.plane_names), *declaration.board)
+    context_type, state_type = types.voidptr, types.CPointer(numba.from_dtype(declaration.state))
+    mask_type = types.CPointer(types.boolean)
+
+    def entry(*arguments: Any) -> Any:
+        return cfunc(types.int32(context_type, state_type, *arguments), error_model="python")
+
+    @entry()
+    def start_entry(context, state):  # type: ignore[no-untyped-def]
+        try:
+            start(carray(state, 1)[0])
+        except Exception:
+            return FAILED
+        return 0
+
+    @entry()
+    def to_move_entry(context, state):  # type: ignore[no-untyped-def]
+        try:
+            return to_move(carray(state, 1)[0])
+        except Exception:
+            return FAILED
+
+    @entry(mask_type)
+    def legal_entry(context, state, mask):  # type: ignore[no-untyped-def]
+        try:
+            if outcome(carray(state, 1)[0]) == ONGOING:
+                legal(carray(state, 1)[0], carray(mask, num_actions))
+        except Exception:
+            return FAILED
+        return 0
+
+    @entry(types.int32)
+    def play_entry(context, state, action):  # type: ignore[no-untyped-def]
+        try:
+            play(carray(state, 1)[0], np.int64(action))
+        except Exception:
+            return FAILED
+        return 0
+
+    @entry()
+    def outcome_entry(context, state):  # type: ignore[no-untyped-def]
+        try:
+            return outcome(carray(state, 1)[0])
+        except Exception:
+            return FAILED
+
+    @entry(types.CPointer(types.float32))
+    def planes_entry(context, state, out):  # type: ignore[no-untyped-def]
+        try:
+            planes(carray(state, 1)[0], carray(out, planes_shape))
+        except Exception:
+            return FAILED
+        return 0
+
+    playout_entry = entry(types.CPointer(types.uint64), mask_type, types.CPointer(types.int64))(
+        _playout(declaration, legal, play, outcome)
+    )
+    return {
+        "start": start_entry,
+        "to_move": to_move_entry,
+        "legal": legal_entry,
+        "play": play_entry,
+        "outcome": outcome_entry,
+        "planes": planes_entry,
+        "playout": playout_entry,
+    }
+
+
+U64 = np.uint64
+ONES = U64(0x0101010101010101)  # one in each byte: w * ONES holds in byte i the sum of bytes 0 .. i of w
+HIGH = U64(0x8080808080808080)
+
+
+@njit
+def _next_random(rng):  # type: ignore[no-untyped-def]
+    """Rng::next of rng.h."""
+    rng[0] += U64(0x9E3779B97F4A7C15)
+    x = rng[0]
+    x = (x ^ (x >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> U64(27))) * U64(0x94D049BB133111EB)
+    return x ^ (x >> U64(31))
+
+
+@njit
+def _below(rng, bound):  # type: ignore[no-untyped-def]
+    """Rng::below of rng.h: the high word of next * bound."""
+    x = _next_random(rng)
+    return ((x >> U64(32)) * bound + (((x & U64(0xFFFFFFFF)) * bound) >> U64(32))) >> U64(32)
+
+
+@njit
+def _nth_set_byte(word, n):  # type: ignore[no-untyped-def]
+    """Where the n-th 1 is among eight bytes of 0 or 1, without a branch: how many running sums are not above n."""
+    above = ((word * ONES | HIGH) - (n + U64(1)) * ONES) & HIGH
+    return np.int64(U64(8) - (((above >> U64(7)) * ONES) >> U64(56)))
+
+
+@njit
+def _random_action(words, rng):  # type: ignore[no-untyped-def]
+    """Uniform over the actions of a mask given as 64-bit words; -1 if there is none."""
+    count = U64(0)
+    for word in words:
+        count += (word * ONES) >> U64(56)
+    if count == 0:
+        return -1
+    n = _below(rng, count)
+    for i, word in enumerate(words):
+        here = (word * ONES) >> U64(56)
+        if n < here:
+            return 8 * i + _nth_set_byte(word, n)
+        n -= here
+    return -1
+
+
+def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> Any:
+    """A whole random game: the rules are inlined into one loop, which is most of the speed of random play-outs."""
+    num_actions = declaration.num_actions
+    num_words = (num_actions + 7) // 8
+    longest_game = declaration.longest_game
+
+    def playout_entry(context, state_pointer, rng, mask_pointer, actions):  # type: ignore[no-untyped-def]
+        state = carray(state_pointer, 1)[0]
+        mask = carray(mask_pointer, num_actions)
+        words = carray(mask_pointer, 8 * num_words).view(np.uint64)
+        random_word = carray(rng, 1)
+        try:
+            for taken in range(longest_game + 1):
+                result = outcome(state)
+                if result != ONGOING:
+                    actions[0] = taken
+                    return result
+                for i in range(num_words):
+                    words[i] = 0
+                legal(state, mask)
+                action = _random_action(words, random_word)
+                if action < 0:
+                    return FAILED
+                play(state, action)
+        except Exception:
+            return FAILED
+        return FAILED
+
+    return playout_entry
