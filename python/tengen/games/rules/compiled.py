@@ -61,9 +61,7 @@ def _compile_functions(declaration: Declaration) -> dict[str, Any]:
 
 def _in_namespace(function: FunctionType, namespace: dict[str, Any]) -> FunctionType:
     """The same function, calling the compiled functions instead of the plain ones."""
-    return FunctionType(
-        function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
-    )
+    return FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__)
 
 
 def _arguments(declaration: Declaration) -> dict[str, tuple[Any, ...]]:

@@ -15,7 +15,6 @@ from tengen.games.rules.results import DRAW, ONGOING
 from tengen.games.rules.source import said, where
 
 
-
 class _Cells(np.ndarray[Any, Any]):
     """An array whose elements are plain numbers when they are read."""
 
@@ -177,5 +176,3 @@ class Interpreted:
             return RulesError(f"{at}: {rule}() changes the state; only play() and start() may.")
         call = ", ".join([FUNCTIONS[rule][0], *(str(value) for value in shown if isinstance(value, int))])
         return RulesError(f"{at}: {rule}({call}) raised {said(error)}")
-
-

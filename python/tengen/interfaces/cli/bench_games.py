@@ -5,6 +5,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,7 @@ def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engi
     table = Table("game", title=f"{what} per second, one thread of {cpu_name()}")
     for column in ("tengen", "OpenSpiel", "ratio") + ("of the C++ engine",) * of_engine:
         table.add_column(column, justify="right")
-    with Live(table, console=console):
+    with Live(table, console=console) if console.is_terminal else nullcontext():
         for speed in speeds:
             cells = [
                 speed.key,
@@ -66,7 +67,7 @@ def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engi
             ]
             table.add_row(*cells[: len(table.columns)])
     if not console.is_terminal:
-        print()  # Live ends its last line only on a terminal
+        console.print(table)
     if not has_openspiel():
         print(INSTALL_OPENSPIEL)
 
