@@ -15,7 +15,10 @@ COMMANDS = {
     "games": "games",
     "show": "show",
     "perft": "perft",
+    "match": "match",
+    "play": "play",
     "bench games": "bench_games",
+    "bench search": "bench_search",
     "demo": "demo",
 }
 
