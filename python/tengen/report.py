@@ -102,7 +102,7 @@ class IterationReport:
     self_play: SelfPlayReport
     learner: LearnerReport
     strength: tuple[StrengthReport, ...]
-    warnings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     promoted: bool
     seconds: float  # of the run so far
     seconds_left: float

@@ -21,9 +21,9 @@ from safetensors.numpy import load_file, save
 
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, load_config
-from tengen.durable import FolderLock, write_durably
+from tengen.durable import run_lock, write_bytes
 from tengen.network.checkpoint import NetworkFile, save_network
-from tengen.records import GameRecord, ShardWriter, read_shard, write_shard
+from tengen.records import ShardEnd, ShardWriter, pack, unpack
 from tengen.selfplay import GamesInFlight
 
 __all__ = ["Commit", "RunFolder", "RunFolderError"]
@@ -38,14 +38,11 @@ class Commit:
     """Where a run stood at the end of an iteration."""
 
     iteration: int  # iterations done
-    positions: int  # recorded so far
     seconds: float  # spent so far
-    shard: str
-    shard_bytes: int
+    games_end: ShardEnd  # how far games/ goes
     metrics_bytes: int
     next_games: tuple[int, ...]  # per thread
     in_flight: tuple[int, ...]  # per thread, how many of the games in the in-flight file are its own
-    network: str  # digest of the champion
     checksums: dict[str, str]  # of the files of this commit, by name
 
 
@@ -57,22 +54,24 @@ class RunFolder:
         self.config = config
         for part in ("games", "networks", "state"):
             (folder / part).mkdir(parents=True, exist_ok=True)
-        self._lock = FolderLock(folder)
-        self.notes: list[str] = []  # what was set aside, in words
-        self._keep_config()
+        self.notes: list[str] = []  # what was damaged and set aside, in words
+        self._lock = run_lock(folder)
 
     def __enter__(self) -> RunFolder:
+        self._lock.__enter__()
+        self._keep_config()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+    def __exit__(self, *error: Any) -> None:
+        self._lock.__exit__(*error)
 
     def newest_commit(self) -> Commit | None:
         """The newest commit that checks out; later ones are set aside."""
         for path in sorted((self.folder / "state").glob("*.json"), reverse=True):
             try:
                 content = json.loads(path.read_text())
-                commit = Commit(**{k: tuple(v) if isinstance(v, list) else v for k, v in content.items()})
+                content["games_end"] = ShardEnd(*content["games_end"])
+                commit = Commit(**{k: tuple(v) if type(v) is list else v for k, v in content.items()})
                 for name, checksum in commit.checksums.items():
                     if _checksum((self.folder / "state" / name).read_bytes()) != checksum:
                         raise RunFolderError(f"{name} does not match its checksum")
@@ -86,7 +85,7 @@ class RunFolder:
         return load_file(self.folder / "state" / f"{commit.iteration:06d}.safetensors")
 
     def games_in_flight(self, commit: Commit) -> tuple[GamesInFlight, ...]:
-        records = read_shard(self.folder / "state" / f"{commit.iteration:06d}.tgr").records
+        records = unpack((self.folder / "state" / f"{commit.iteration:06d}.games").read_bytes())
         found = []
         at = 0
         for count, next_game in zip(commit.in_flight, commit.next_games, strict=True):
@@ -96,13 +95,16 @@ class RunFolder:
 
     def writer(self, game: Game, commit: Commit | None) -> ShardWriter:
         """Appends games after those of the commit; what a killed run wrote since is cut off."""
+        games = self.folder / "games"
         if commit is None:
-            shutil.rmtree(self.folder / "games")
-            (self.folder / "games").mkdir()
+            shutil.rmtree(games)
+            games.mkdir()
             self._cut_metrics(0)
-            return ShardWriter.create(self.folder / "games", game)
+            return ShardWriter(games, game)
         self._cut_metrics(commit.metrics_bytes)
-        return ShardWriter.resume(self.folder / "games", commit.shard, commit.shard_bytes)
+        writer = ShardWriter.resume(games, game, commit.games_end)
+        self.notes.extend(str(damage) for damage in writer.damage)
+        return writer
 
     def append_metrics(self, line: dict[str, Any]) -> int:
         """Returns the length of the file afterwards."""
@@ -119,38 +121,31 @@ class RunFolder:
     def commit(
         self,
         *,
-        game: Game,
         iteration: int,
-        positions: int,
         seconds: float,
-        shard: tuple[str, int],
+        games_end: ShardEnd,
         metrics_bytes: int,
         in_flight: tuple[GamesInFlight, ...],
         learner: dict[str, NDArray[np.float32]],
-        network: str,
     ) -> None:
         """Makes an iteration count."""
         state = self.folder / "state"
-        records: list[GameRecord] = [record for thread in in_flight for record in thread.games]
         contents = {
             f"{iteration:06d}.safetensors": save(learner),
-            f"{iteration:06d}.tgr": write_shard(game, records),
+            f"{iteration:06d}.games": pack(record for thread in in_flight for record in thread.games),
         }
         for name, content in contents.items():
-            write_durably(state / name, content)
+            write_bytes(state / name, content)
         done = Commit(
             iteration=iteration,
-            positions=positions,
             seconds=seconds,
-            shard=shard[0],
-            shard_bytes=shard[1],
+            games_end=games_end,
             metrics_bytes=metrics_bytes,
             next_games=tuple(thread.next_game for thread in in_flight),
             in_flight=tuple(len(thread.games) for thread in in_flight),
-            network=network,
             checksums={name: _checksum(content) for name, content in contents.items()},
         )
-        write_durably(state / f"{iteration:06d}.json", json.dumps(asdict(done)).encode())
+        write_bytes(state / f"{iteration:06d}.json", json.dumps(asdict(done)).encode())
         for path in state.iterdir():  # the one before stays, in case this one is damaged later
             if path.is_file() and path.stem.isdecimal() and int(path.stem) < iteration - 1:
                 path.unlink()
@@ -165,7 +160,7 @@ class RunFolder:
                     f"{self.folder} was started with another config ({path}); use that one, or another folder."
                 )
         content = self.config.model_dump(mode="json", exclude_defaults=False)
-        write_durably(path, tomli_w.dumps(content).encode())
+        write_bytes(path, tomli_w.dumps(content).encode())
 
     def _cut_metrics(self, length: int) -> None:
         path = self.folder / "metrics.jsonl"
