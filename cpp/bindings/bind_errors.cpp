@@ -16,6 +16,7 @@ void bind_errors(nb::module_& module) {
   nb::exception<RulesError>(module, "RulesError", base);
   nb::exception<EvaluatorError>(module, "EvaluatorError", base);
   nb::exception<SearchParamError>(module, "SearchParamError", base);
+  nb::exception<RecordError>(module, "RecordError", base);
 }
 
 }  // namespace tengen

@@ -174,6 +174,13 @@ int player_index(Player player) { return index(player); }
 
 void bind_games(nb::module_& module) {
   nb::class_<Outcome>(module, "Outcome", "How a finished game ended.")
+      .def(
+          "__init__",
+          [](Outcome* self, std::optional<int> winner) {
+            if (winner && *winner != 0 && *winner != 1) throw nb::value_error("a winner is 0 or 1, or None for a draw");
+            new (self) Outcome{winner ? std::optional(static_cast<Player>(*winner)) : std::nullopt};
+          },
+          "winner"_a.none())
       .def_prop_ro(
           "winner",
           [](const Outcome& self) { return self.winner ? std::optional<int>(index(*self.winner)) : std::nullopt; },

@@ -6,4 +6,5 @@ NB_MODULE(_core, module) {
   tengen::bind_errors(module);
   tengen::bind_games(module);
   tengen::bind_search(module);
+  tengen::bind_samples(module);
 }
