@@ -24,7 +24,7 @@ std::span<const T> view(const In<T>& array) {
 
 struct PyRecordEnd {
   std::optional<Outcome> outcome;
-  nb::object ownership;  // int8 [H, W], or None
+  std::optional<Array<std::int8_t>> ownership;  // [H, W]
   std::optional<float> score;
 };
 
@@ -40,12 +40,12 @@ PyRecordEnd replay(const PyGame& self, const In<std::uint16_t>& moves, const In<
     nb::gil_scoped_release release;
     end = self.game->replay_record(view(moves), view(plies), starts, view(actions));
   }
-  PyRecordEnd result{end.outcome, nb::none(), end.score};
+  PyRecordEnd result{end.outcome, std::nullopt, end.score};
   if (!end.ownership.empty()) {
     const GameSpec& spec = self.game->spec();
     auto out = new_array<std::int8_t>({static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)});
     std::copy(end.ownership.begin(), end.ownership.end(), out.data());
-    result.ownership = nb::cast(out);
+    result.ownership = out;
   }
   return result;
 }
@@ -63,12 +63,14 @@ void check_lengths(const RecordedGames& games, const GameSpec& spec) {
 }
 
 // A dict, which the frozen type of replay.py is made from.
-nb::dict samples(const PyGame& self, const In<std::int64_t>& positions, const In<std::int64_t>& symmetries,
-                 const In<std::uint16_t>& moves, const In<std::int64_t>& move_starts,
-                 const In<std::int64_t>& position_starts, const In<std::int8_t>& winners, const In<bool>& played_out,
-                 const In<std::int8_t>& ownership, const In<float>& score, const In<std::uint16_t>& plies,
-                 const In<float>& values, const In<std::int64_t>& policy_starts, const In<std::uint16_t>& actions,
-                 const In<std::uint16_t>& parts) {
+nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::int64_t>& positions,
+                                              const In<std::int64_t>& symmetries, const In<std::uint16_t>& moves,
+                                              const In<std::int64_t>& move_starts,
+                                              const In<std::int64_t>& position_starts, const In<std::int8_t>& winners,
+                                              const In<bool>& played_out, const In<std::int8_t>& ownership,
+                                              const In<float>& score, const In<std::uint16_t>& plies,
+                                              const In<float>& values, const In<std::int64_t>& policy_starts,
+                                              const In<std::uint16_t>& actions, const In<std::uint16_t>& parts) {
   const GameSpec& spec = self.game->spec();
   const RecordedGames games{view(moves),      view(move_starts),   view(position_starts), view(winners),
                             view(played_out), view(ownership),     view(score),           view(plies),
@@ -118,7 +120,8 @@ nb::dict samples(const PyGame& self, const In<std::int64_t>& positions, const In
 void bind_samples(nb::module_& module) {
   nb::class_<PyRecordEnd>(module, "RecordEnd", "How a recorded game ended.")
       .def_ro("outcome", &PyRecordEnd::outcome, "None if by the rules the game goes on.")
-      .def_ro("ownership", &PyRecordEnd::ownership, "int8 [H, W], 1 the first player's; None if the game has none.")
+      .def_ro("ownership", &PyRecordEnd::ownership, nb::rv_policy::automatic,
+              "int8 [H, W], 1 the first player's; None if the game has none.")
       .def_ro("score", &PyRecordEnd::score, "For the first player; None if the game has none.");
   module.def("replay_record", &replay, "game"_a, "moves"_a, "plies"_a, "policy_starts"_a, "actions"_a,
              "Plays a record to its end and checks that every move and every action of a policy target is legal.");

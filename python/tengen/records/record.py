@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tengen._core import Game, IllegalActionError, Outcome, RecordEnd, RecordError, State, replay_record
 
-__all__ = ["POLICY_PARTS", "GameRecord", "RecordBuilder", "decode", "encode", "policy_parts"]
+__all__ = ["POLICY_PARTS", "GameRecord", "RecordBuilder", "decode", "encode", "policy_parts", "positions_in"]
 
 POLICY_PARTS = 65535
 
@@ -60,7 +60,10 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
-            array = np.array(getattr(self, name), dtype)
+            given = np.asarray(getattr(self, name))
+            array = given.astype(dtype)
+            if given.ndim != 1 or (np.issubdtype(dtype, np.integer) and (array != given).any()):
+                raise RecordError(f"{self._name}: {name} must be a row of numbers of type {np.dtype(dtype)}.")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -195,6 +198,8 @@ class RecordBuilder:
         given = np.asarray(policy)
         parts = given if given.dtype == np.uint16 else policy_parts(given)
         actions = np.flatnonzero(parts)
+        if len(parts) > 65536:
+            raise RecordError("Records hold games of at most 65536 actions.")
         self._recorded.append(len(self.moves))
         self._actions.append(actions.astype(np.uint16))
         self._parts.append(parts[actions])
@@ -237,17 +242,20 @@ _HEAD = struct.Struct("<IIIiQHbBB")
 def encode(record: GameRecord) -> bytes:
     network = record.network.encode()
     outcome = record.outcome
-    head = _HEAD.pack(
-        len(record.moves),
-        len(record.recorded),
-        len(record.actions),
-        record.iteration,
-        record.seed,
-        record.opening_plies,
-        -1 if outcome is None else 2 if outcome.winner is None else outcome.winner,
-        record.resigned | record.never_resigns << 1,
-        len(network),
-    )
+    try:
+        head = _HEAD.pack(
+            len(record.moves),
+            len(record.recorded),
+            len(record.actions),
+            record.iteration,
+            record.seed,
+            record.opening_plies,
+            -1 if outcome is None else 2 if outcome.winner is None else outcome.winner,
+            record.resigned | record.never_resigns << 1,
+            len(network),
+        )
+    except struct.error as error:
+        raise RecordError(f"A record has a number that is too large to be written: {error}.") from error
     arrays = (
         record.moves.astype("<u2"),
         record.recorded.astype("<u2"),
@@ -258,6 +266,11 @@ def encode(record: GameRecord) -> bytes:
         record.surprise.astype("<f4"),
     )
     return b"".join((head, network, *(array.tobytes() for array in arrays)))
+
+
+def positions_in(data: bytes | memoryview) -> int:
+    """How many positions an encoded game has recorded, without decoding it."""
+    return int(_HEAD.unpack_from(data)[1])
 
 
 def decode(data: bytes | memoryview) -> GameRecord:
