@@ -10,6 +10,7 @@
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
 #include "tengen/search/forest.h"
+#include "tengen/search/samples.h"
 
 namespace tengen {
 
@@ -121,6 +122,11 @@ class AnyGame {
                                         const Poll& poll) const = 0;
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
                                                  std::uint64_t seed) const = 0;
+  virtual RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                                  std::span<const std::int64_t> policy_starts,
+                                  std::span<const std::uint16_t> actions) const = 0;
+  virtual void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                             std::span<const std::int64_t> symmetries, const SampleArrays& out) const = 0;
 };
 
 template <Game G>
@@ -182,6 +188,16 @@ class ErasedGame final : public AnyGame {
 
   std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed) const override {
     return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed);
+  }
+
+  RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                          std::span<const std::int64_t> policy_starts,
+                          std::span<const std::uint16_t> actions) const override {
+    return tengen::replay_record(game_, moves, plies, policy_starts, actions);
+  }
+  void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                     std::span<const std::int64_t> symmetries, const SampleArrays& out) const override {
+    tengen::write_samples(game_, games, positions, symmetries, out);
   }
 
  private:

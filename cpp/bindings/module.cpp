@@ -8,4 +8,5 @@ NB_MODULE(_core, module) {
   tengen::bind_games(module);
   tengen::bind_table_game(module);
   tengen::bind_search(module);
+  tengen::bind_samples(module);
 }

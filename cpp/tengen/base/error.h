@@ -47,5 +47,8 @@ struct EvaluatorError : Error {  // an evaluator answered with numbers the searc
 struct SearchParamError : Error {  // a search parameter that does not exist, or a value out of its range
   using Error::Error;
 };
+struct RecordError : Error {  // a game record, or a file of them, that can't be true
+  using Error::Error;
+};
 
 }  // namespace tengen
