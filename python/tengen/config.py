@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tengen._core import SearchParams, TengenError, param_specs
 
@@ -36,13 +36,50 @@ class _Stage(BaseModel):
 
 
 class NetworkConfig(_Stage):
-    """The shape of the network. Defaults: `small`, right for boards up to 9x9 on a CPU."""
+    """The shape of the network. Defaults: `small`, right for boards up to 9x9 on a CPU.
+
+    In a config file `preset = "medium"` stands for the settings of that preset; others next to it go on top.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        "tiny": {"blocks": 2, "channels": 16, "pooling": False, "policy_channels": 16, "value_channels": 16},
+        "small": {},
+        "medium": {"blocks": 6, "channels": 96},
+        # AlphaGo Zero's tower of a convolution and 19 blocks; its 17 planes are go with history=8.
+        "alphago_zero": {
+            "blocks": 19,
+            "channels": 256,
+            "pooling": False,
+            "policy_channels": 32,
+            "value_channels": 256,
+            "reply_head": False,
+        },
+    }
 
     blocks: int = Field(4, ge=1, le=60, description="residual blocks")
     channels: int = Field(64, ge=4, le=1024, description="channels of the trunk")
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
+    policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
     reply_head: bool = Field(True, description="also predict the opponent's reply (KataGo 2019)")
+    ownership_head: bool = Field(False, description="also predict whose each cell will be at the end (Go, Othello)")
+    score_head: bool = Field(False, description="also predict the final margin (Go, Othello)")
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> NetworkConfig:
+        """One of PRESETS, with `changes` on top."""
+        return cls.model_validate({"preset": name, **changes})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_preset(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "preset" not in content:
+            return content
+        changes = dict(content)
+        name = changes.pop("preset")
+        if name not in cls.PRESETS:
+            raise ValueError(_unknown("network.preset." + str(name), str(name), list(cls.PRESETS)))
+        return {**cls.PRESETS[name], **changes}
 
 
 class SelfPlayConfig(_Stage):

@@ -1,16 +1,22 @@
 """The evaluator seam: anything that turns a batch of planes into policy logits and values.
 
 A network, a uniform prior, a cache around either and a fake in a test are interchangeable: the search calls
-`evaluator(planes)` and reads the answer.
+`evaluator(planes)` and reads the answer. `make_evaluator` makes one of a network; torch and OpenVINO are imported only
+when they are used.
 """
 
-from typing import NamedTuple, Protocol
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Game
+from tengen._core import EvaluatorError, Game
+from tengen.network.checkpoint import NetworkFile
 
+Backend = Literal["auto", "torch", "openvino"]
+Precision = Literal["auto", "f32", "bf16", "int8"]
 Planes = NDArray[np.float32]  # [B, C, H, W]
 
 
@@ -39,3 +45,39 @@ class UniformEvaluator:
         if batch > len(self._answer.values):
             self._answer = Evaluation(np.zeros((batch, self._num_actions), np.float32), np.zeros(batch, np.float32))
         return Evaluation(self._answer.logits[:batch], self._answer.values[:batch])
+
+
+class NetworkEvaluator(Protocol):
+    """A network that answers. For one thread at a time: every thread takes a clone of its own."""
+
+    network: NetworkFile
+    description: str  # what computes it, at which precision, and why, in a sentence
+
+    def __call__(self, planes: Planes, /) -> Evaluation:
+        """Logits [B, A] and probabilities of win, draw, loss [B, 3]; B, H and W may differ from call to call."""
+        ...
+
+    def clone(self) -> NetworkEvaluator:
+        """The same evaluator for another thread, without calibrating again."""
+        ...
+
+
+def make_evaluator(
+    network: NetworkFile,
+    *,
+    backend: Backend = "auto",
+    precision: Precision = "auto",
+    threads: int = 1,
+    device: str = "auto",
+    calibration: Planes | None = None,
+) -> NetworkEvaluator:
+    """What evaluates this network here."""
+    if backend == "torch":
+        from tengen.network.on_torch import TorchEvaluator
+
+        return TorchEvaluator(network, "f32" if precision == "auto" else precision, threads, device)
+    from tengen.network.on_openvino import OpenVinoEvaluator
+
+    if precision == "int8":
+        raise EvaluatorError("int8 is not there yet.")
+    return OpenVinoEvaluator(network, "bf16" if precision == "auto" else precision, threads)
