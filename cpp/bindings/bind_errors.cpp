@@ -47,7 +47,8 @@ void bind_errors(nb::module_& module) {
   add_error<EvaluatorError>(module, "EvaluatorError", "An evaluator answered with numbers no search can use.", base);
   add_error<SearchParamError>(module, "SearchParamError", "No such search parameter, or a value out of its range.",
                               base);
-  add_error<RecordError>(module, "RecordError", "A record that can't have come about, or a file that is damaged.", base);
+  add_error<RecordError>(module, "RecordError", "A record that can't have come about, or a file that is damaged.",
+                         base);
 }
 
 }  // namespace tengen

@@ -150,7 +150,7 @@ class Learner:
             reply_loss=float(means[2]),
             value_loss_of_mean=_entropy_of_results(float(np.mean(results)) if results else 1.0),
             learning_rate=rate,
-            window=len(window),
+            window=window.positions,
             gradient_norm=float(means[3]),
         )
 
