@@ -38,6 +38,7 @@ class AnyForest {
   virtual void set_root(int tree, const AnyState& state, std::uint64_t seed) = 0;
   virtual void begin(int tree, int simulations, bool noise) = 0;
   virtual bool searching() const = 0;
+  virtual std::vector<int> stopped_trees() const = 0;
   virtual int select(int max_leaves) = 0;
   virtual std::shared_ptr<std::vector<float>> planes() const = 0;
   virtual void update(const float* logits, const float* values, bool win_draw_loss) = 0;
@@ -64,6 +65,7 @@ class ErasedForest final : public AnyForest {
   }
   void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
   bool searching() const override { return forest_.searching(); }
+  std::vector<int> stopped_trees() const override { return forest_.stopped_trees(); }
   int select(int max_leaves) override { return forest_.select(max_leaves); }
   std::shared_ptr<std::vector<float>> planes() const override { return forest_.planes(); }
   void update(const float* logits, const float* values, bool win_draw_loss) override {

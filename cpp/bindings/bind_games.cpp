@@ -296,6 +296,14 @@ void bind_games(nb::module_& module) {
       .def_ro("height", &GameSpec::height)
       .def_ro("width", &GameSpec::width)
       .def_ro("num_actions", &GameSpec::num_actions)
+      .def_prop_ro(
+          "action_layout",
+          [](const GameSpec& self) {
+            return self.action_layout == ActionLayout::kCells     ? "cells"
+                   : self.action_layout == ActionLayout::kColumns ? "columns"
+                                                                  : "other";
+          },
+          "What actions are: 'cells' (and then passes), 'columns' or 'other'.")
       .def_ro("longest_game", &GameSpec::longest_game, "No game has more actions than this.")
       .def_ro("plane_names", &GameSpec::plane_names)
       .def_ro("player_names", &GameSpec::player_names)

@@ -5,6 +5,6 @@ NB_MODULE(_core, module) {
   module.doc() = "The C++ core of tengen.";
   tengen::bind_errors(module);
   tengen::bind_games(module);
-  tengen::bind_search(module);
   tengen::bind_table_game(module);
+  tengen::bind_search(module);
 }

@@ -24,12 +24,15 @@ struct ChildScore {
   float score = 0.0F;
 };
 
-// Mean value of a child for the player who chooses, leaves on their way counted as losses.
+// Visits of a child, leaves on their way included.
+inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return child.visits + child.pending; }
+
+// Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
+// (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
-  const auto pending = static_cast<float>(child.pending);
-  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * pending;
-  return sum / (static_cast<float>(child.visits) + pending);
+  const float lost = virtual_loss * static_cast<float>(child.pending);
+  const float n = static_cast<float>(child.visits) + lost;
+  return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
@@ -40,8 +43,9 @@ inline bool is_lost(const Tree::Stats& child, Player chooser, const SearchParams
 // Children about which nothing is left to find out give way to the others: certain losses always, certain draws below
 // the root (at the root the share of visits is the policy target, and a draw may deserve it).
 inline float settled_penalty(const Tree::Stats& child, NodeId parent, Player chooser, const SearchParams& params) {
+  if (!params.solve || child.proven == Proven::kUnknown) return 0.0F;
   if (is_lost(child, chooser, params)) return 2e6F;
-  return params.solve && child.proven == Proven::kDraw && parent != kRoot ? 1e6F : 0.0F;
+  return child.proven == Proven::kDraw && parent != kRoot ? 1e6F : 0.0F;
 }
 
 // Visits of all children, those on their way included.
@@ -75,7 +79,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
   float visited_prior = 0.0F;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const std::uint32_t n = child.visits + child.pending;
+    const std::uint32_t n = visits_with_pending(child);
     const float q =
         n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
     const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
@@ -102,13 +106,15 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
   const NodeId* children = tree.children(node);
-  for (int i = 0; i < links.num_children; ++i) {
+  // Nothing is better than an untried child: the scores of the others matter only to those who look.
+  for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const std::uint32_t n = std::max(1U, child.visits + child.pending);
-    const float q = child.visits + child.pending == 0 ? 1e6F : child_q(child, sign, params.virtual_loss);
-    const float score = uct_score(q, params.c_uct, log_total, static_cast<float>(n));
-    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score - q,
-                        score - settled_penalty(child, node, parent.to_move, params)});
+    const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
+    const float w = child.pending == 0 ? sign * static_cast<float>(child.value_sum)
+                                       : child_q(child, sign, params.virtual_loss) * n;
+    const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
+    visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
+                        uct_score(0.0F, params.c_uct, log_total, n), score});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
@@ -185,11 +191,12 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     sum += priors[i] * weight_of(tree.stats(children[i]));
     prior_left -= priors[i];
   }
-  sum += std::max(0.0F, prior_left) * unvisited_weight;
+  // Once every action has a child, what is left of the prior is rounding, and v_mix may lie far above all of them.
+  if (links.num_children < links.num_edges) sum += std::max(0.0F, prior_left) * unvisited_weight;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
-    const float n = static_cast<float>(child.visits + child.pending);
+    const float n = static_cast<float>(visits_with_pending(child));
     const float score = priors[i] * weight_of(child) / sum - n * per_visit;
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score,
                         score - settled_penalty(child, node, parent.to_move, params)});
@@ -213,15 +220,31 @@ void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, f
   }
 }
 
-// Takes the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
-struct Highest {
-  int edge = 0;
-  float score = std::numeric_limits<float>::lowest();
-  void operator()(int i, const ChildScore& child) {
-    if (child.score <= score) return;
-    score = child.score;
-    edge = i;
+// Collects scores and then finds the highest. In two passes, because a processor that guesses wrong about a comparison
+// would otherwise wait for the division behind it.
+class Highest {
+ public:
+  struct Entry {
+    float score;
+    int edge;
+  };
+
+  explicit Highest(std::vector<Entry>& scratch) : entries_(scratch.data()) {}  // with room for every edge
+
+  void operator()(int edge, const ChildScore& child) { entries_[count_++] = {child.score, edge}; }
+
+  // Of equals the earliest, so that ties go to the higher prior.
+  int edge() const {
+    Entry best = entries_[0];
+    for (int i = 1; i < count_; ++i) {
+      if (entries_[i].score > best.score) best = entries_[i];
+    }
+    return best.edge;
   }
+
+ private:
+  Entry* entries_;
+  int count_ = 0;
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
@@ -256,16 +279,28 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
   return true;
 }
 
+// The value of a proven node for the first player: its result, discounted by the way to it.
+inline float exact_value(const Tree& tree, NodeId node, float discount) {
+  const float result = proven_value(tree.stats(node).proven);
+  return discount < 1.0F ? result * std::pow(discount, static_cast<float>(tree.links(node).distance)) : result;
+}
+
 // Adds `value` (for the first player) to every node from the leaf to the root. With `solve`, a leaf that is proven may
-// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, and at
-// least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and Saffidine 2010).
-inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
-  bool proving = solve;
-  for (int i = length - 1; i >= 0; --i) {
+// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, also
+// for its visits so far, and at least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and
+// Saffidine 2010).
+inline void back_up(Tree& tree, const NodeId* path, int length, float value, const SearchParams& params) {
+  bool proving = params.solve;  // the node below is proven
+  for (int i = length - 1; i >= 0; --i, value *= params.discount) {
     Tree::Stats& stats = tree.stats(path[i]);
-    proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
+    if (stats.proven != Proven::kUnknown) {
+      proving = params.solve;  // it may have been proven while this leaf was on its way to the evaluator
+    } else if (proving) {
+      proving = i < length - 1 && prove_from_children(tree, path[i]);
+      if (proving) stats.value_sum = static_cast<double>(exact_value(tree, path[i], params.discount)) * stats.visits;
+    }
     if (proving) {
-      value = proven_value(stats.proven);
+      value = exact_value(tree, path[i], params.discount);
     } else if (tree.links(path[i]).has_draw && value * sign_of(stats.to_move) < 0.0F) {
       value = 0.0F;
     }
