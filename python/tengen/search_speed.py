@@ -28,7 +28,7 @@ ROLLOUTS = SearchParams(selection="uct", rollout_weight=1.0, solve=False)
 TREES = 64
 
 # The arrays of a tree grow by doubling. A tree of 10 million / 2^6 nodes stands at the same point between two
-# doublings as one of 10 million, so it takes as many bytes per node.
+# doublings as one of 10 million, so it takes about as many bytes per node.
 NODES = 10_000_000 // 2**6
 
 

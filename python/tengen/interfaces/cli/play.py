@@ -18,11 +18,14 @@ from rich.console import Console
 from tengen import Game, SearchResult, State, TengenError
 from tengen.arena import move_seed
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
-from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
+from tengen.interfaces.cli.player_argument import HELP as PLAYER_HELP
+from tengen.interfaces.cli.player_argument import check_seed
 from tengen.interfaces.cli.show import result_text
 from tengen.interfaces.terminal import Typist, draw, printable
 from tengen.players import Player, SearchPlayer, make_player
 
+DEFAULT_HELP = PLAYER_HELP + "; by default rollout:N with as many simulations as answer within a second"
+OptionalPlayer = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="[PLAYER]", help=DEFAULT_HELP)]
 Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 
 SECONDS_A_MOVE = 0.5  # that the default player may take on this machine
@@ -41,16 +44,15 @@ quit     leave"""
 
 def run(
     game: GameArgument,
-    player: PlayerArgument | None = None,
+    player: OptionalPlayer = None,
     *,
     first: Flag = False,
     second: Flag = False,
-    seed: int | None = None,
+    seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
 ) -> None:
     """Plays a game against you in the terminal.
 
     Args:
-        player: by default rollout:N with as many simulations as answer within a second
         first: you have the first move (so it is without this, too)
         second: the machine has the first move
         seed: the same seed and the same moves give the same answers

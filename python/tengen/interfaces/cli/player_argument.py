@@ -7,7 +7,8 @@ import tyro
 from tengen import TengenError
 from tengen.players import PLAYER_FORMS
 
-PlayerArgument = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER", help=f"one of: {PLAYER_FORMS}")]
+HELP = f"one of: {PLAYER_FORMS}"
+PlayerArgument = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER", help=HELP)]
 
 
 def check_seed(seed: int) -> None:
