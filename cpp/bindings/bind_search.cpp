@@ -544,7 +544,7 @@ void bind_formulas(nb::module_& parent) {
   nb::module_ module = parent.def_submodule("formulas", "The formulas of the search, as the search computes them.");
   module.def("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
   module.def("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def("uct_score", &uct_score, "w"_a, "c"_a, "log_total"_a, "n"_a);
+  module.def("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
   module.def("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
   module.def("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
   module.def("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);

@@ -92,7 +92,6 @@ class Forest {
         legal_(game.spec().num_actions),
         own_planes_(static_cast<std::size_t>(game.spec().planes_size())) {
     const auto actions = static_cast<std::size_t>(game.spec().num_actions);
-    scores_.resize(actions);
     if (actions > 65535) throw Error("The search holds games of at most 65535 actions.");
     for (int i = 0; i < num_trees; ++i) {
       Search& search = searches_.emplace_back(game_.initial_state(), Rng(seed).split(static_cast<std::uint64_t>(i)));
@@ -496,7 +495,7 @@ class Forest {
       }
       for_each_score(tree, node, params_, forced, every, visit);
     };
-    Highest highest(scores_);
+    Highest highest;
     visit_scores(false, highest);
     int choice = highest.edge();
     if (trace_ != nullptr) {
@@ -679,7 +678,6 @@ class Forest {
 
   // Working memory, kept to avoid allocation.
   std::vector<NodeId> path_;
-  std::vector<Highest::Entry> scores_;
   std::vector<float> priors_;
   std::vector<std::uint16_t> cached_actions_;
   ActionList legal_;

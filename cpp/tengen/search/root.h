@@ -166,12 +166,12 @@ inline void prune_forced(std::vector<double>& visits, const std::vector<float>& 
   for (const double n : visits) total += n;
   const auto best = static_cast<std::size_t>(std::max_element(visits.begin(), visits.end()) - visits.begin());
   const auto sqrt_total = static_cast<float>(std::sqrt(total));
-  const float best_score = q[best] + puct_bonus(c, priors[best], sqrt_total, static_cast<float>(visits[best]));
+  const float best_score = q[best] + puct_bonus(c, priors[best], sqrt_total, static_cast<std::uint32_t>(visits[best]));
   for (std::size_t i = 0; i < visits.size(); ++i) {
     if (i == best) continue;
     const auto forced = static_cast<int>(forced_visits(k, priors[i], static_cast<float>(total)));
     for (int taken = 0; taken < forced && visits[i] > 0.0; ++taken) {
-      if (q[i] + puct_bonus(c, priors[i], sqrt_total, static_cast<float>(visits[i] - 1.0)) >= best_score) break;
+      if (q[i] + puct_bonus(c, priors[i], sqrt_total, static_cast<std::uint32_t>(visits[i] - 1.0)) >= best_score) break;
       visits[i] -= 1.0;
     }
     if (visits[i] <= 1.0) visits[i] = 0.0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -30,6 +31,9 @@ inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return chil
 // Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
 // (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
+  if (child.pending == 0 && child.visits > 0) {
+    return sign * static_cast<float>(child.value_sum) * kCounts.inverse(child.visits);
+  }
   const float lost = virtual_loss * static_cast<float>(child.pending);
   const float n = static_cast<float>(child.visits) + lost;
   return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
@@ -82,7 +86,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
     const std::uint32_t n = visits_with_pending(child);
     const float q =
         n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
-    const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
+    const float u = puct_bonus(c, priors[i], sqrt_total, n);
     float score = q + u;
     if (forced > 0.0F && n > 0 && static_cast<float>(n) < forced_visits(forced, priors[i], total)) score += 1e6F;
     score -= settled_penalty(child, node, parent.to_move, params);
@@ -91,7 +95,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     const float q = unvisited_q(parent_q, reduction, visited_prior);
-    const float u = puct_bonus(c, priors[i], sqrt_total, 0.0F);
+    const float u = puct_bonus(c, priors[i], sqrt_total, 0);
     visit(i, ChildScore{actions[i], 0, 0, q, priors[i], u, q + u});
   }
 }
@@ -102,19 +106,17 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
-  const float log_total = std::log(std::max(1.0F, child_visits(parent)));
+  const float sqrt_log_total = std::sqrt(kCounts.log(std::max(2U, parent.visits + parent.pending) - 1));
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
   const NodeId* children = tree.children(node);
   // Nothing is better than an untried child: the scores of the others matter only to those who look.
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
-    const float w = child.pending == 0 ? sign * static_cast<float>(child.value_sum)
-                                       : child_q(child, sign, params.virtual_loss) * n;
-    const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
-    visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
-                        uct_score(0.0F, params.c_uct, log_total, n), score});
+    const float q = child_q(child, sign, params.virtual_loss);
+    const float bonus = uct_bonus(params.c_uct, sqrt_log_total, std::max(1U, visits_with_pending(child)));
+    const float score = q + bonus - settled_penalty(child, node, parent.to_move, params);
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
@@ -220,31 +222,22 @@ void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, f
   }
 }
 
-// Collects scores and then finds the highest. In two passes, because a processor that guesses wrong about a comparison
-// would otherwise wait for the division behind it.
+// Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
+// Score and edge are packed into one number whose order is theirs: the comparison then needs no branch, which nobody
+// could predict.
 class Highest {
  public:
-  struct Entry {
-    float score;
-    int edge;
-  };
-
-  explicit Highest(std::vector<Entry>& scratch) : entries_(scratch.data()) {}  // with room for every edge
-
-  void operator()(int edge, const ChildScore& child) { entries_[count_++] = {child.score, edge}; }
-
-  // Of equals the earliest, so that ties go to the higher prior.
-  int edge() const {
-    Entry best = entries_[0];
-    for (int i = 1; i < count_; ++i) {
-      if (entries_[i].score > best.score) best = entries_[i];
-    }
-    return best.edge;
+  void operator()(int edge, const ChildScore& child) {
+    const auto bits = std::bit_cast<std::int32_t>(child.score);
+    const std::int32_t ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // as whole numbers in the order of the floats
+    const std::int64_t key = (std::int64_t{ordered} << 32) + (0x7fffffff - edge);
+    best_ = std::max(best_, key);
   }
 
+  int edge() const { return 0x7fffffff - static_cast<int>(best_ & 0xffffffff); }
+
  private:
-  Entry* entries_;
-  int count_ = 0;
+  std::int64_t best_ = std::numeric_limits<std::int64_t>::min();
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
