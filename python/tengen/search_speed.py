@@ -84,9 +84,13 @@ def _search_forests(game: Game, forests: int, seed: int) -> None:
         run(forest, UniformEvaluator(game))
 
 
-def rollout_search(game: Game, simulations: int, seed: int) -> Forest:
-    """One search of ours as it is set beside OpenSpiel's: from the start, in a new tree."""
-    forest = Forest(game, 1, ROLLOUTS, seed)
+def rollout_search(game: Game, simulations: int, seed: int, forest: Forest | None = None) -> Forest:
+    """One search of ours as it is set beside OpenSpiel's: from the start, in a new tree.
+
+    `forest`: one to search in again, as a program that plays many moves does; only its memory is kept.
+    """
+    forest = forest or Forest(game, 1, ROLLOUTS, seed)
+    forest.set_root(0, game.initial_state(), seed)
     forest.begin(simulations=simulations)
     run(forest, UniformEvaluator(game))
     return forest
@@ -105,9 +109,11 @@ def _contests(keys: tuple[str, ...]) -> list[Contest]:
 
 
 def _ours(game: Game, simulations: int) -> Work:
+    forest = Forest(game, 1, ROLLOUTS, 0)
+
     def work(searches: int, seed: int) -> None:
         for i in range(searches):
-            rollout_search(game, simulations, seed + i)
+            rollout_search(game, simulations, seed + i, forest)
 
     return work
 

@@ -484,20 +484,12 @@ class Forest {
       search.tree.put_next(node, tree.links(node).num_children + static_cast<int>(search.rng.below(untried)));
     }
     const float forced = at_root && search.noise ? params_.forced_playouts : 0.0F;
-    const auto visit_scores = [&](bool every, auto&& visit) {
-      if (at_root && params_.selection == Selection::kGumbel) {
-        bool any = false;
-        for_each_gumbel_root(tree, search.plan, params_, search.started, [&](int i, const ChildScore& child) {
-          any = true;
-          visit(i, child);
-        });
-        if (any) return;  // else all considered actions are lost, and another may still save the game
-      }
-      for_each_score(tree, node, params_, forced, every, visit);
+    const bool gumbel_root = at_root && params_.selection == Selection::kGumbel && has_open_candidate(search);
+    const auto visit_scores = [&](bool every, auto visit) {
+      return gumbel_root ? for_each_gumbel_root(tree, search.plan, params_, search.started, std::move(visit))
+                         : for_each_score(tree, node, params_, forced, every, std::move(visit));
     };
-    Highest highest;
-    visit_scores(false, highest);
-    int choice = highest.edge();
+    int choice = visit_scores(false, Highest()).edge();
     if (trace_ != nullptr) {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
@@ -509,6 +501,19 @@ class Forest {
       choice = tree.links(node).num_children;
     }
     return choice;
+  }
+
+  // Whether an action that sequential halving considers is not lost for certain. If all are, another may still save
+  // the game, and the root is searched as any other node.
+  bool has_open_candidate(const Search& search) const {
+    const Tree& tree = search.tree;
+    const auto& considered = search.plan.considered;
+    return std::any_of(considered.begin(), considered.end(), [&](Action action) {
+      const std::uint16_t* actions = tree.actions(kRoot);
+      const int children = tree.links(kRoot).num_children;
+      const auto i = static_cast<int>(std::find(actions, actions + children, action) - actions);
+      return i == children || !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params_);
+    });
   }
 
   // What the rules say about a node that was just made.

@@ -127,8 +127,8 @@ inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params,
 // Gumbel at the root: g(a) + logit(a) + sigma(q(a)) for every considered action. The highest among those that have the
 // visits the schedule asks for is next; should there be none (some are proven lost), the least visited.
 template <class Visit>
-void for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchParams& params, int simulation,
-                          Visit&& visit) {
+Visit for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchParams& params, int simulation,
+                           Visit visit) {
   const Tree::Links& links = tree.links(kRoot);
   const Player chooser = tree.stats(kRoot).to_move;
   const float* priors = tree.priors(kRoot);
@@ -155,6 +155,7 @@ void for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchPa
     if (visits != wanted) score -= 1e6F;
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
   });
+  return visit;
 }
 
 // KataGo's target pruning: takes the forced visits back from every child but the most visited one, as long as its PUCT

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tengen/search/params.h"
@@ -59,14 +60,15 @@ inline float child_visits(const Tree::Stats& parent) {
 }
 
 // Each for_each_* calls visit(edge, ChildScore) for every existing child and then for the edge to be tried next; with
-// `every` (step mode) for all the other edges too, which never win.
+// `every` (step mode) for all the other edges too, which never win. Like std::for_each they take the visitor by value
+// and return it, so that it can stay in registers.
 inline int last_edge(const Tree::Links& links, bool every) {
   return every ? links.num_edges : std::min<int>(links.num_children + 1, links.num_edges);
 }
 
 // PUCT: a = argmax Q(s, a) + c P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))
 template <class Visit>
-void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every, Visit&& visit) {
+Visit for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
@@ -98,11 +100,12 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
     const float u = puct_bonus(c, priors[i], sqrt_total, 0);
     visit(i, ChildScore{actions[i], 0, 0, q, priors[i], u, q + u});
   }
+  return visit;
 }
 
 // UCT: untried children first, then argmax Q(s, a) + c sqrt(ln sum_b N(s, b) / N(s, a)).
 template <class Visit>
-void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
@@ -121,6 +124,7 @@ void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, boo
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
   }
+  return visit;
 }
 
 // What Gumbel AlphaZero needs to know of a node to complete the values of its unvisited actions.
@@ -171,7 +175,7 @@ inline CompletedQ complete_q(const Tree& tree, NodeId node) {
 // Gumbel AlphaZero below the root: argmax pi'(a) - N(a) / (1 + sum_b N(b)), pi' = softmax(logits + sigma(completed q)).
 // All unvisited actions share one q, so the sum behind pi' needs only the visited ones and the prior that is left.
 template <class Visit>
-void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+Visit for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
@@ -207,19 +211,21 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     const float score = priors[i] * unvisited_weight / sum;
     visit(i, ChildScore{actions[i], 0, 0, completed.unvisited, priors[i], score, score});
   }
+  return visit;
 }
 
 template <class Visit>
-void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every,
-                    Visit&& visit) {
+Visit for_each_score(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every,
+                     Visit&& visit) {
   switch (params.selection) {
     case Selection::kPuct:
-      return for_each_puct(tree, node, params, forced, every, visit);
+      return for_each_puct(tree, node, params, forced, every, std::move(visit));
     case Selection::kUct:
-      return for_each_uct(tree, node, params, every, visit);
+      return for_each_uct(tree, node, params, every, std::move(visit));
     case Selection::kGumbel:
-      return for_each_gumbel(tree, node, params, every, visit);
+      return for_each_gumbel(tree, node, params, every, std::move(visit));
   }
+  return visit;
 }
 
 // Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
