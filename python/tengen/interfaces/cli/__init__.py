@@ -7,6 +7,7 @@ import difflib
 import importlib
 import os
 import sys
+import warnings
 from types import ModuleType
 
 from tengen import TengenError, __version__
@@ -25,6 +26,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 def main() -> None:
     """The entry point of the program: runs one command and leaves with its exit code."""
+    warnings.formatwarning = lambda message, *_, **__: f"tengen: {message}\n"
     sys.exit(run(sys.argv[1:]))
 
 
