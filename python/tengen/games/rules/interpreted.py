@@ -4,6 +4,7 @@ An OpenSpiel game answers the same calls (openspiel.py). Rules see the same numb
 and cells are plain ints and floats, never numpy scalars that overflow at 127.
 """
 
+import random
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from tengen._core import BoardTextError, RulesError
 from tengen.games.rules.declaration import FUNCTIONS, Declaration
 from tengen.games.rules.results import DRAW, ONGOING
 from tengen.games.rules.source import said, where
-
 
 
 class _Cells(np.ndarray[Any, Any]):
@@ -110,11 +110,20 @@ class Interpreted:
             return str(error)
         return f"{self._rules.path}: {rule}() raised an error when compiled, but not when Python itself runs it."
 
-    def try_start(self) -> None:
-        """Asks everything about the initial state once, so that plain mistakes are found when the file is loaded."""
+    def try_out(self) -> None:
+        """Plays a few random actions, so that plain mistakes are found when the file is loaded.
+
+        An endless recursion is among them: Python stops it with an error, compiled code would end the process.
+        """
+        numbers = random.Random(0)
         state = self.start()
-        self.to_move(state)
-        self.legal(state)
+        self.planes(state)
+        for _ in range(min(30, self._rules.longest_game)):
+            self.to_move(state)
+            legal = np.flatnonzero(np.frombuffer(self.legal(state), np.bool_))
+            if not len(legal):
+                break
+            state = self.play(state, int(numbers.choice(legal)))
         self.planes(state)
 
     def _action_text(self, action: int) -> str:
@@ -177,5 +186,3 @@ class Interpreted:
             return RulesError(f"{at}: {rule}() changes the state; only play() and start() may.")
         call = ", ".join([FUNCTIONS[rule][0], *(str(value) for value in shown if isinstance(value, int))])
         return RulesError(f"{at}: {rule}({call}) raised {said(error)}")
-
-
