@@ -359,6 +359,66 @@ def test_without_numba_rules_are_interpreted(tmp_path: Path, monkeypatch: pytest
     assert game.backend == "interpreted"
 
 
+def test_compiled_rules_are_kept_between_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tengen.games.rules import compiled
+
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("TENGEN_CACHE", str(cache))
+    path = write(tmp_path, TRAPS)
+    fresh = tengen.load(path, ready=100).random_playouts(50, seed=1)
+    (kept,) = cache.glob("rules/*.bin")
+    with monkeypatch.context() as patch:
+        patch.setattr(compiled, "_entries", None)  # nothing can be compiled now
+        again = tengen.load(path, ready=100)
+        assert again.backend == "compiled"
+        assert again.random_playouts(50, seed=1).actions == fresh.actions
+        with pytest.raises(TypeError):
+            tengen.load(path, ready=101)
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert tengen.load(path, ready=100).random_playouts(50, seed=1).actions == fresh.actions
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("ready: int = 40", "ready: int = 41", True),
+        ("1 // value", "2 // value", True),
+        ("longest_game = 60", "longest_game = 61", True),
+        ("np.int16", "np.int32", True),
+        ('"own"', '"mine"', False),
+        ("def deep(", "# a word\ndef deep(", False),
+        ("state.turn > ready", "state.turn > TABLE[0]", True),
+    ],
+)
+def test_what_the_kept_code_depends_on(tmp_path: Path, old: str, new: str, changes: bool) -> None:
+    assert (key_of(write(tmp_path, TRAPS)) != key_of(write(tmp_path, TRAPS.replace(old, new) + TABLE))) == changes
+
+
+def test_constants_from_elsewhere_are_part_of_the_key(tmp_path: Path) -> None:
+    (tmp_path / "table.txt").write_text("1 2")
+    path = write(
+        tmp_path,
+        TRAPS.replace("> ready", "> TABLE[0]")
+        + TABLE.replace("[1, 2]", "np.loadtxt('{}')".format(tmp_path / "table.txt")),
+    )
+    before = key_of(path)
+    (tmp_path / "table.txt").write_text("1 3")
+    assert before is not None
+    assert key_of(path) != before
+    assert key_of(write(tmp_path, TRAPS.replace("> ready", "> random.random()") + "\nimport random\n")) is None
+
+
+TABLE = "\nTABLE = np.array([1, 2])\n"
+
+
+def key_of(path: str) -> str | None:
+    from tengen.games.rules import cache, compiled
+    from tengen.games.rules.declaration import declare
+    from tengen.games.rules.source import read_rules_file
+
+    return cache.key(declare(read_rules_file(path, {})), compiled.RULES)
+
+
 def test_compiled_rules_warn_of_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,7 +10,6 @@ import linecache
 import re
 import sys
 import warnings
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -20,6 +19,8 @@ from numba import carray, cfunc, njit, types
 from numba.core.errors import NumbaWarning
 
 from tengen._core import RulesError
+from tengen.games.rules import cache
+from tengen.games.rules.cache import MachineCode
 from tengen.games.rules.declaration import Declaration
 from tengen.games.rules.results import FAILED, ONGOING
 
@@ -33,14 +34,11 @@ class CannotCompileError(Exception):
     """A rule uses Python that Numba does not know."""
 
 
-@dataclass(frozen=True)
-class Compiled:
-    addresses: dict[str, int]  # by the names of RulesTable
-    entries: dict[str, Any]  # the functions at those addresses, to be kept alive
-
-
-def compile_rules(declaration: Declaration) -> Compiled:
-    """Compiles all rules, or raises CannotCompileError."""
+def compile_rules(declaration: Declaration) -> MachineCode:
+    """The rules as C functions, compiled now or on an earlier day; or CannotCompileError."""
+    key = cache.key(declaration, RULES)
+    if kept := cache.find(key):
+        return kept
     name = declaration.module.__name__
     sys.modules[name] = declaration.module  # or else Numba mixes up the names of functions that call themselves
     try:
@@ -49,7 +47,8 @@ def compile_rules(declaration: Declaration) -> Compiled:
             entries = _entries(declaration, _compile_functions(declaration))
     finally:
         del sys.modules[name]
-    return Compiled({name: entry.address for name, entry in entries.items()}, entries)
+    cache.keep(key, entries)
+    return MachineCode({rule: entry.address for rule, entry in entries.items()}, tuple(entries.values()))
 
 
 def _compile_functions(declaration: Declaration) -> dict[str, Any]:
@@ -235,36 +234,40 @@ def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> A
     num_words = (num_actions + 7) // 8
     longest_game = declaration.longest_game
 
-    def playout_entry(context, state_pointer, rng, mask_pointer, actions):
-        state = carray(state_pointer, 1)[0]
-        mask = carray(mask_pointer, num_actions, np.bool_)
-        words = carray(mask_pointer, num_words, np.uint64)
-        random = rng[0]
+    @njit(error_model="python")
+    def playout(state, random, mask, words, actions):
+        for taken in range(longest_game + 1):
+            result = outcome(state)
+            if result != ONGOING:
+                actions[0] = taken
+                return result
+            for i in range(num_words):
+                words[i] = 0
+            legal(state, mask)
+            if num_words == 1:  # byte by byte: what legal() has just stored is still in registers
+                word = U64(0)
+                for i in range(num_actions):
+                    word |= U64(mask[i]) << U64(8 * i)
+                count = (word * ONES) >> U64(56)
+            else:
+                count = _count(words)
+            if count == 0:
+                return FAILED
+            random[0] += RNG_STEP
+            n = _below(_mix(random[0]), count)
+            play(state, _nth_set_byte(word, n) if num_words == 1 else _nth(words, n))
+        return FAILED
+
+    def playout_entry(context, state, rng, mask, actions):
         try:
-            for taken in range(longest_game + 1):
-                result = outcome(state)
-                if result != ONGOING:
-                    actions[0] = taken
-                    rng[0] = random
-                    return result
-                for i in range(num_words):
-                    words[i] = 0
-                legal(state, mask)
-                if num_words == 1:  # byte by byte: what legal() has just stored is still in registers
-                    word = U64(0)
-                    for i in range(num_actions):
-                        word |= U64(mask[i]) << U64(8 * i)
-                    count = (word * ONES) >> U64(56)
-                else:
-                    count = _count(words)
-                if count == 0:
-                    return FAILED
-                random += RNG_STEP
-                n = _below(_mix(random), count)
-                action = _nth_set_byte(word, n) if num_words == 1 else _nth(words, n)
-                play(state, action)
+            return playout(
+                carray(state, 1)[0],
+                carray(rng, 1),
+                carray(mask, num_actions, np.bool_),
+                carray(mask, num_words, np.uint64),
+                carray(actions, 1),
+            )
         except Exception:
             return FAILED
-        return FAILED
 
     return playout_entry
