@@ -3,7 +3,9 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__BMI2__)
 #include <immintrin.h>
@@ -21,30 +23,86 @@ inline int nth_set_bit(std::uint64_t word, std::uint32_t n) {
 #endif
 }
 
-// Where each cell of a board is in a word of bits, kept so that a plane is written eight cells at a time.
-class CellBits {
+// The lines of a board run in four directions: along a row, a column and the two diagonals.
+struct Directions {
+  alignas(32) std::array<std::uint64_t, 4> step;  // between neighbouring bits
+  alignas(32) std::array<std::uint64_t, 4> mask;  // what it means is up to the game
+};
+
+// The OR of f(step, mask) over the four directions. With AVX2 all four are computed at once, one to a lane of a vector;
+// so f is a generic lambda that does to words what it would do to vectors of words.
+template <class F>
+std::uint64_t joined_directions(const Directions& directions, const F& f) {
+#if defined(__AVX2__)
+  using Lanes = std::uint64_t __attribute__((vector_size(32)));
+  Lanes step;
+  Lanes mask;
+  std::memcpy(&step, directions.step.data(), sizeof(step));
+  std::memcpy(&mask, directions.mask.data(), sizeof(mask));
+  const Lanes found = f(step, mask);
+  return (found[0] | found[2]) | (found[1] | found[3]);
+#else
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < 4; ++i) found |= f(directions.step[i], directions.mask[i]);
+  return found;
+#endif
+}
+
+// Tells whether a word of stones has `in_a_row` of them in a row anywhere. The board has `lines` lines of `length`
+// cells, an empty guard cell after each: neighbours are 1 and length + 1 bits apart.
+class RowTest {
  public:
-  void set(int cell, int bit) {
-    const auto i = static_cast<std::size_t>(cell);
-    low_[i] = static_cast<std::uint32_t>(1ULL << bit);
-    high_[i] = static_cast<std::uint32_t>((1ULL << bit) >> 32);
-    num_cells_ = cell + 1 > num_cells_ ? cell + 1 : num_cells_;
+  RowTest(int lines, int length, int in_a_row) : in_a_row_(static_cast<std::uint64_t>(in_a_row)) {
+    const auto across = static_cast<std::uint64_t>(length + 1);
+    const std::uint64_t along_fits = in_a_row <= length ? ~0ULL : 0;
+    const std::uint64_t across_fits = in_a_row <= lines ? ~0ULL : 0;
+    directions_ = {{1, across, across - 1, across + 1},
+                   {along_fits, across_fits, along_fits & across_fits, along_fits & across_fits}};
+    for (std::size_t i = 0; i < 4; ++i) directions_.step[i] &= directions_.mask[i];  // no shift past the word
   }
 
-  // plane[cell] is 1 where the cell's bit is set and 0 elsewhere.
-  void write(std::uint64_t word, float* plane) const {
-    const auto low = static_cast<std::uint32_t>(word);
-    const auto high = static_cast<std::uint32_t>(word >> 32);
-    for (int cell = 0; cell < num_cells_; ++cell) {
-      const auto i = static_cast<std::size_t>(cell);
-      plane[i] = ((low & low_[i]) | (high & high_[i])) != 0 ? 1.0F : 0.0F;
-    }
+  // `ends` keeps the stones that have `reach` stones in a row with them; reach doubles until it is long enough.
+  bool operator()(std::uint64_t stones) const {
+    return joined_directions(directions_, [&](auto step, auto fits) {
+             auto ends = stones & fits;
+             for (std::uint64_t reach = 1; reach < in_a_row_;) {
+               const std::uint64_t more = reach < in_a_row_ - reach ? reach : in_a_row_ - reach;
+               ends &= ends >> more * step;
+               reach += more;
+             }
+             return ends;
+           }) != 0;
   }
 
  private:
-  int num_cells_ = 0;
-  std::array<std::uint32_t, 64> low_{};   // [cell] the cell's bit if it is one of the lower 32
-  std::array<std::uint32_t, 64> high_{};  // [cell] or one of the upper 32
+  std::uint64_t in_a_row_;
+  Directions directions_;  // the mask is all ones where a line is long enough to win, else zero
+};
+
+// Where the cells of a board are in a word of bits, kept so that a plane is written eight cells at a time.
+class CellBits {
+ public:
+  // Cells are added in increasing order, without a gap.
+  void add(int cell, int bit) {
+    if (size_ == 0) first_cell_ = cell;
+    low_[size_] = static_cast<std::uint32_t>(1ULL << bit);
+    high_[size_] = static_cast<std::uint32_t>(1ULL << bit >> 32);
+    ++size_;
+  }
+
+  // plane[cell] becomes 1 where the cell's bit is set and 0 where it is not.
+  void write(std::uint64_t word, float* plane) const {
+    const auto low = static_cast<std::uint32_t>(word);
+    const auto high = static_cast<std::uint32_t>(word >> 32);
+    float* const out = plane + first_cell_;
+    for (std::size_t i = 0; i < size_; ++i) out[i] = ((low & low_[i]) | (high & high_[i])) != 0 ? 1.0F : 0.0F;
+  }
+
+ private:
+  int first_cell_ = 0;
+  std::size_t size_ = 0;
+  std::array<std::uint32_t, 64> low_{};   // [i] the bit of cell first_cell_ + i, if it is in the lower half
+  std::array<std::uint32_t, 64> high_{};  // [i] and if it is in the upper
 };
 
 }  // namespace tengen

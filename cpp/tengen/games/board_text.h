@@ -1,8 +1,8 @@
 // Boards and squares as text, shared by the games: 'X' for the first player's stones, 'O' for the second's, '.' empty.
 //
 //      a b c
-//    3 . X .          rows numbered from the bottom (Go, Gomoku) or from the top (Othello)
-//    2 . O .
+//    3 . X .          rows numbered from the bottom (Go, Gomoku) or from the top (Othello);
+//    2 . O .          or only columns, numbered below the board (Connect Four)
 //    1 . . .
 //    X to move
 #pragma once
@@ -78,8 +78,8 @@ inline std::string draw_board(const SquareNames& names, std::string_view cells, 
 // The same for a board whose actions are columns: no row labels, the columns numbered from 1 below.
 inline std::string draw_columns(int height, int width, std::string_view cells, Player to_move, bool finished) {
   const std::size_t label = width > 9 ? 2 : 1;
-  const auto padded = [&](int column, const std::string& mark) {
-    return (column > 0 ? " " : "") + std::string(label - mark.size(), ' ') + mark;
+  const auto padded = [label](int column, const std::string& mark) {
+    return std::string(column > 0 ? 1 : 0, ' ') + std::string(label - mark.size(), ' ') + mark;
   };
   std::string text;
   for (int row = 0; row < height; ++row) {
@@ -98,8 +98,42 @@ struct BoardDrawing {
   std::optional<Player> to_move;
 };
 
-// Reads what draw_board writes, with or without the labels. A row is a line whose first mark, after an optional
-// number, is a cell; other lines (letters, blank) are passed over.
+// The player to move, if `line` is a line that turn_text() writes.
+inline std::optional<Player> parse_turn(std::string_view line) {
+  for (const Player player : {Player::kFirst, Player::kSecond}) {
+    if (line == turn_text(player, false) || line == turn_text(player, true)) return player;
+  }
+  return std::nullopt;
+}
+
+// Enough of a line to recognize it by, cut between characters (UTF-8 continues them with bytes 10xxxxxx).
+inline std::string excerpt(const std::string& line) {
+  std::size_t size = std::min<std::size_t>(line.size(), 80);
+  while (size < line.size() && size > 0 && (line[size] & 0xc0) == 0x80) --size;
+  return "'" + line.substr(0, size) + "'";
+}
+
+// The cells of one line of a drawing; empty if the line is not a row of the board. A row begins with a cell or with
+// its number; a number may also stand behind it.
+inline std::string parse_row(const std::string& line) {
+  const auto content = line.find_first_not_of("0123456789 ");
+  if (content == std::string::npos) return "";
+  const bool numbered = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
+  if (!numbered && std::string_view("XO.").find(line[content]) == std::string_view::npos) return "";
+  std::string row;
+  for (const char mark : line.substr(content)) {
+    if (mark == 'X' || mark == 'O' || mark == '.') {
+      row += mark;
+    } else if (mark != ' ' && std::isdigit(static_cast<unsigned char>(mark)) == 0) {
+      throw BoardTextError("A board is drawn with X, O and '.'; there is something else in the line " + excerpt(line) +
+                           ".");
+    }
+  }
+  return row;
+}
+
+// Reads what draw_board and draw_columns write, with or without the labels. Lines that are neither a row nor tell whose
+// turn it is (letters, numbers, blanks) are passed over.
 inline BoardDrawing parse_drawing(std::string_view text, int height, int width) {
   BoardDrawing drawing;
   int rows = 0;
@@ -111,28 +145,16 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
     const auto first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos) continue;
     line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    bool says_turn = false;
-    for (const Player player : {Player::kFirst, Player::kSecond}) {
-      if (line != turn_text(player, false) && line != turn_text(player, true)) continue;
-      drawing.to_move = player;
-      says_turn = true;
+    if (const auto turn = parse_turn(line)) {
+      if (drawing.to_move.value_or(*turn) != *turn) throw BoardTextError("The drawing says twice whose turn it is.");
+      drawing.to_move = turn;
+      continue;
     }
-    if (says_turn) continue;
-    const auto content = line.find_first_not_of("0123456789 ");
-    const bool labelled = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
-    if (content == std::string::npos || (!labelled && line.find_first_not_of("XO. ") != std::string::npos)) continue;
-    std::string row;
-    for (const char mark : line.substr(content)) {
-      if (mark == 'X' || mark == 'O' || mark == '.') {
-        row += mark;
-      } else if (mark != ' ' && std::isdigit(static_cast<unsigned char>(mark)) == 0) {
-        throw BoardTextError(std::string("A board is drawn with X, O and '.'; found '") + mark + "' in the line '" +
-                             line + "'.");
-      }
-    }
+    const std::string row = parse_row(line);
+    if (row.empty()) continue;
     if (static_cast<int>(row.size()) != width) {
-      throw BoardTextError("The line '" + line + "' has " + std::to_string(row.size()) + " cells; this board has " +
-                           std::to_string(width) + " columns.");
+      throw BoardTextError("The line " + excerpt(line) + " has " + std::to_string(row.size()) +
+                           " cells; this board has " + std::to_string(width) + " columns.");
     }
     drawing.cells += row;
     ++rows;
@@ -145,7 +167,7 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
 }
 
 // Who is to move in a game of one stone a turn, X first: the stones tell, and the drawing must not say otherwise.
-inline Player player_after_equal_turns(const BoardDrawing& drawing) {
+inline Player turn_by_stones(const BoardDrawing& drawing) {
   const auto first = std::count(drawing.cells.begin(), drawing.cells.end(), 'X');
   const auto second = std::count(drawing.cells.begin(), drawing.cells.end(), 'O');
   if (first != second && first != second + 1) {

@@ -35,7 +35,8 @@ class ConnectFour {
     int in_a_row = 4;
   };
 
-  ConnectFour(const std::string& name, std::string options, Rules rules) : rules_(rules), stride_(rules.rows + 1) {
+  ConnectFour(const std::string& name, std::string options, Rules rules)
+      : rules_(rules), stride_(rules.rows + 1), has_row_(rules.columns, rules.rows, rules.in_a_row) {
     if (stride_ * rules.columns > 64) {
       throw GameOptionError(name + ": (rows + 1) * columns must be at most 64, not " +
                             std::to_string(stride_ * rules.columns) + ".");
@@ -60,13 +61,7 @@ class ConnectFour {
         column_of_bit_[static_cast<std::size_t>(column * stride_ + height)] = static_cast<std::int8_t>(column);
       }
     }
-    for (int cell = 0; cell < spec_.num_cells(); ++cell) cells_.set(cell, bit_of_cell(cell));
-    if (rules.in_a_row <= rules.rows) steps_[num_steps_++] = 1;
-    if (rules.in_a_row <= rules.columns) steps_[num_steps_++] = stride_;
-    if (num_steps_ == 2) {
-      steps_[num_steps_++] = stride_ - 1;
-      steps_[num_steps_++] = stride_ + 1;
-    }
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) cells_.add(cell, bit_of_cell(cell));
   }
 
   const GameSpec& spec() const { return spec_; }
@@ -140,7 +135,7 @@ class ConnectFour {
   State parse_board(std::string_view text) const {
     const BoardDrawing drawing = parse_drawing(text, rules_.rows, rules_.columns);
     State state;
-    state.to_move = player_after_equal_turns(drawing);
+    state.to_move = turn_by_stones(drawing);
     for (int cell = 0; cell < spec_.num_cells(); ++cell) {
       const char mark = drawing.cells[static_cast<std::size_t>(cell)];
       if (mark == '.') continue;
@@ -151,7 +146,7 @@ class ConnectFour {
                              " floats above an empty cell; stones fall to the bottom.");
       }
     }
-    if (has_row(state.own)) {
+    if (has_row_(state.own)) {
       throw BoardTextError("The player to move has already won in this drawing; that cannot come about in play.");
     }
     state.status = status_after(state);
@@ -168,29 +163,13 @@ class ConnectFour {
   std::uint64_t landing_cells(const State& state) const { return ((state.own | state.opponent) + bottom_) & board_; }
 
   Status status_after(const State& state) const {
-    if (has_row(state.opponent)) return Status::kWon;
+    if (has_row_(state.opponent)) return Status::kWon;
     return (state.own | state.opponent) == board_ ? Status::kDrawn : Status::kOngoing;
-  }
-
-  // `ends` keeps the stones that have `reach` stones in a row behind them; reach doubles until it is long enough.
-  bool has_row(std::uint64_t stones) const {
-    std::uint64_t found = 0;
-    for (std::size_t i = 0; i < num_steps_; ++i) {
-      std::uint64_t ends = stones;
-      for (int reach = 1; reach < rules_.in_a_row;) {
-        const int more = std::min(reach, rules_.in_a_row - reach);
-        ends &= ends >> (more * steps_[i]);
-        reach += more;
-      }
-      found |= ends;
-    }
-    return found != 0;
   }
 
   Rules rules_;
   int stride_;
-  std::array<int, 4> steps_{};  // between neighbouring bits of a row, column or diagonal that is long enough to win
-  std::size_t num_steps_ = 0;
+  RowTest has_row_;
   GameSpec spec_;
   std::uint64_t board_ = 0;   // every cell of the board, no guards
   std::uint64_t bottom_ = 0;  // the lowest cell of every column

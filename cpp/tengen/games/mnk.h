@@ -1,7 +1,9 @@
 // k in a row on an m by n board: tic-tac-toe (3, 3, 3), Gomoku (15, 15, 5) and all others.
-// Stones are bitboards with one empty guard column at the right, so that a run never wraps into the next row.
+// Stones are bitboards with one empty guard column at the right, so that a run never wraps into the next row; a board
+// of several words has an empty guard word at each end, so that nothing near the edge needs a test.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -20,11 +22,13 @@ namespace tengen {
 template <int kWords>
 class Mnk {
  public:
-  using Bits = std::array<std::uint64_t, kWords>;
+  static constexpr std::size_t kFirstWord = kWords > 1 ? 1 : 0;
+  static constexpr std::size_t kEndWord = kFirstWord + kWords;
+  using Bits = std::array<std::uint64_t, kEndWord + kFirstWord>;
   enum class Status : std::uint8_t { kOngoing, kWon, kDrawn };  // kWon: by the player who moved last
 
   struct State {
-    std::array<Bits, 2> stones{};
+    std::array<Bits, 2> stones{};  // by player
     std::int16_t num_stones = 0;
     Player to_move = Player::kFirst;
     Status status = Status::kOngoing;
@@ -38,7 +42,8 @@ class Mnk {
     bool exactly = false;  // a longer row does not win
   };
 
-  Mnk(const std::string& name, std::string options, Rules rules) : rules_(rules), stride_(rules.width + 1) {
+  Mnk(const std::string& name, std::string options, Rules rules)
+      : rules_(rules), has_row_(rules.height, rules.width, rules.in_a_row) {
     names_ = {.height = rules.height, .width = rules.width};
     const int cells = rules.height * rules.width;
     spec_ = {.name = name,
@@ -52,17 +57,21 @@ class Mnk {
              .plane_names = {"own stones", "opponent's stones"},
              .player_names = {"X", "O"},
              .symmetries = dihedral_symmetries(rules.height, rules.width, cells)};
-    if (rules.in_a_row <= rules.width) steps_[num_steps_++] = 1;
-    if (rules.in_a_row <= rules.height) steps_[num_steps_++] = stride_;
-    if (num_steps_ == 2) {
-      steps_[num_steps_++] = stride_ - 1;
-      steps_[num_steps_++] = stride_ + 1;
+    const int stride = rules.width + 1;
+    const bool row_fits = rules.in_a_row <= rules.width;
+    const bool column_fits = rules.in_a_row <= rules.height;
+    if (row_fits) lines_[num_lines_++] = Line(1, rules.in_a_row);
+    if (column_fits) lines_[num_lines_++] = Line(stride, rules.in_a_row);
+    if (row_fits && column_fits) {
+      lines_[num_lines_++] = Line(stride - 1, rules.in_a_row);
+      lines_[num_lines_++] = Line(stride + 1, rules.in_a_row);
     }
     for (int cell = 0; cell < cells; ++cell) {
-      const int bit = cell / rules.width * stride_ + cell % rules.width;
-      bit_of_cell_[static_cast<std::size_t>(cell)] = static_cast<std::int16_t>(bit);
-      cell_of_bit_[static_cast<std::size_t>(bit)] = static_cast<std::int16_t>(cell);
+      const auto bit = 64 * kFirstWord + static_cast<std::size_t>(cell / rules.width * stride + cell % rules.width);
+      bit_of_cell_[static_cast<std::size_t>(cell)] = static_cast<std::uint16_t>(bit);
+      cell_of_bit_[bit] = static_cast<std::int16_t>(cell);
       set(board_, bit);
+      cells_[bit / 64].add(cell, static_cast<int>(bit % 64));
     }
   }
 
@@ -73,31 +82,39 @@ class Mnk {
   void legal_actions(const State& state, ActionList& list) const {
     list.clear();
     if (state.status != Status::kOngoing) return;
-    for (int w = 0; w < kWords; ++w) {
-      for (std::uint64_t left = empty_word(state, w); left != 0; left &= left - 1) {
-        list.push(cell_of_bit_[static_cast<std::size_t>(w * 64 + std::countr_zero(left))]);
-      }
+    for (std::size_t w = kFirstWord; w < kEndWord; ++w) {
+      for (std::uint64_t left = empty_word(state, w); left != 0; left &= left - 1)
+        list.push(cell_of_bit_[w * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
     }
   }
 
   bool is_legal(const State& state, Action action) const {
-    if (state.status != Status::kOngoing || action < 0 || action >= spec_.num_actions) return false;
-    const int bit = bit_of_cell_[static_cast<std::size_t>(action)];
-    return !has(state.stones[0], bit) && !has(state.stones[1], bit);
+    return state.status == Status::kOngoing && action >= 0 && action < spec_.num_actions &&
+           is_empty(state, bit_of(action));
   }
 
+  // On a large board that is less than half full, trying cells (two at a time, for fewer wrong guesses of the
+  // processor) is faster than counting bits.
   Action random_action(const State& state, Rng& rng) const {
+    if (kWords > 1 && 2 * state.num_stones < spec_.num_actions) {
+      while (true) {
+        const Action first = random_cell(rng);
+        const Action second = random_cell(rng);
+        const Action action = is_empty(state, bit_of(first)) ? first : second;
+        if (is_empty(state, bit_of(action))) return action;
+      }
+    }
     auto n = rng.below(static_cast<std::uint32_t>(spec_.num_actions - state.num_stones));
-    for (int w = 0;; ++w) {
+    for (std::size_t w = kFirstWord;; ++w) {
       const std::uint64_t empty = empty_word(state, w);
       const auto here = static_cast<std::uint32_t>(std::popcount(empty));
-      if (n < here || w == kWords - 1) return cell_of_bit_[static_cast<std::size_t>(w * 64 + nth_set_bit(empty, n))];
+      if (w == kEndWord - 1 || n < here) return cell_of_bit_[w * 64 + static_cast<std::size_t>(nth_set_bit(empty, n))];
       n -= here;
     }
   }
 
   void play(State& state, Action action) const {
-    const int bit = bit_of_cell_[static_cast<std::size_t>(action)];
+    const std::size_t bit = bit_of(action);
     Bits& own = state.stones[static_cast<std::size_t>(index(state.to_move))];
     set(own, bit);
     ++state.num_stones;
@@ -116,17 +133,16 @@ class Mnk {
 
   void write_planes(const State& state, float* planes) const {
     const auto own = static_cast<std::size_t>(index(state.to_move));
-    for (int cell = 0; cell < spec_.num_actions; ++cell) {
-      const int bit = bit_of_cell_[static_cast<std::size_t>(cell)];
-      planes[cell] = has(state.stones[own], bit) ? 1.0F : 0.0F;
-      planes[spec_.num_actions + cell] = has(state.stones[1 - own], bit) ? 1.0F : 0.0F;
+    for (std::size_t w = kFirstWord; w < kEndWord; ++w) {
+      cells_[w].write(state.stones[own][w], planes);
+      cells_[w].write(state.stones[1 - own][w], planes + spec_.num_actions);
     }
   }
 
   std::uint64_t hash(const State& state) const {
     auto h = static_cast<std::uint64_t>(index(state.to_move));
     for (const Bits& stones : state.stones) {
-      for (const std::uint64_t word : stones) h = mix64(h + 0x9e3779b97f4a7c15ULL) ^ word;
+      for (std::size_t w = kFirstWord; w < kEndWord; ++w) h = mix64(h + 0x9e3779b97f4a7c15ULL) ^ stones[w];
     }
     return mix64(h);
   }
@@ -136,9 +152,8 @@ class Mnk {
 
   std::string board_text(const State& state) const {
     std::string cells;
-    for (int cell = 0; cell < spec_.num_actions; ++cell) {
-      const int bit = bit_of_cell_[static_cast<std::size_t>(cell)];
-      cells += has(state.stones[0], bit) ? 'X' : has(state.stones[1], bit) ? 'O' : '.';
+    for (Action cell = 0; cell < spec_.num_actions; ++cell) {
+      cells += has(state.stones[0], bit_of(cell)) ? 'X' : has(state.stones[1], bit_of(cell)) ? 'O' : '.';
     }
     return draw_board(names_, cells, state.to_move, state.status != Status::kOngoing);
   }
@@ -146,25 +161,18 @@ class Mnk {
   State parse_board(std::string_view text) const {
     const BoardDrawing drawing = parse_drawing(text, rules_.height, rules_.width);
     State state;
-    std::array<int, 2> count{};
-    for (int cell = 0; cell < spec_.num_actions; ++cell) {
+    state.to_move = turn_by_stones(drawing);
+    for (Action cell = 0; cell < spec_.num_actions; ++cell) {
       const char mark = drawing.cells[static_cast<std::size_t>(cell)];
       if (mark == '.') continue;
-      const std::size_t player = mark == 'X' ? 0 : 1;
-      set(state.stones[player], bit_of_cell_[static_cast<std::size_t>(cell)]);
-      ++count[player];
+      set(state.stones[mark == 'X' ? 0 : 1], bit_of(cell));
+      ++state.num_stones;
     }
-    if (count[0] != count[1] && count[0] != count[1] + 1) {
-      throw BoardTextError("X moves first, so X has as many stones as O or one more; the drawing has " +
-                           std::to_string(count[0]) + " X and " + std::to_string(count[1]) + " O.");
-    }
-    state.num_stones = static_cast<std::int16_t>(count[0] + count[1]);
-    state.to_move = count[0] == count[1] ? Player::kFirst : Player::kSecond;
-    const bool won_by_last = wins_anywhere(state.stones[static_cast<std::size_t>(index(opponent(state.to_move)))]);
-    if (wins_anywhere(state.stones[static_cast<std::size_t>(index(state.to_move))])) {
+    const auto mover = static_cast<std::size_t>(index(state.to_move));
+    if (wins_anywhere(state.stones[mover])) {
       throw BoardTextError("The player to move has already won in this drawing; that cannot come about in play.");
     }
-    if (won_by_last) {
+    if (wins_anywhere(state.stones[1 - mover])) {
       state.status = Status::kWon;
     } else if (state.num_stones == spec_.num_actions) {
       state.status = Status::kDrawn;
@@ -173,64 +181,93 @@ class Mnk {
   }
 
  private:
-  static void set(Bits& bits, int bit) { bits[static_cast<std::size_t>(bit / 64)] |= 1ULL << (bit % 64); }
-  static bool has(const Bits& bits, int bit) {
-    return ((bits[static_cast<std::size_t>(bit / 64)] >> (bit % 64)) & 1) != 0;
-  }
+  // One of the directions in which a row can be long enough to win.
+  struct Line {
+    int step = 1;                  // between neighbouring bits
+    int threshold = 129;           // see may_win(); a line that is not in use never reaches it
+    std::uint64_t ahead = ~0ULL;   // bits 0, step and 2 * step
+    std::uint64_t behind = ~0ULL;  // the same counted from bit 63 down
 
-  std::uint64_t empty_word(const State& state, int w) const {
-    const auto i = static_cast<std::size_t>(w);
-    return board_[i] & ~(state.stones[0][i] | state.stones[1][i]);
+    Line() = default;
+    Line(int step_, int in_a_row)
+        : step(step_),
+          threshold(std::min(in_a_row - 1, 3) * step),
+          ahead(1ULL | 1ULL << step | 1ULL << 2 * step),
+          behind(1ULL << 63 | 1ULL << (63 - step) | 1ULL << (63 - 2 * step)) {}
+  };
+
+  static void set(Bits& bits, std::size_t bit) { bits[bit / 64] |= 1ULL << bit % 64; }
+  static bool has(const Bits& bits, std::size_t bit) { return (bits[bit / 64] >> bit % 64 & 1) != 0; }
+  static bool is_empty(const State& state, std::size_t bit) {
+    return ((state.stones[0][bit / 64] | state.stones[1][bit / 64]) >> bit % 64 & 1) == 0;
+  }
+  // The 64 bits that start at `bit`.
+  static std::uint64_t word_at(const Bits& bits, std::size_t bit) {
+    return bits[bit / 64] >> bit % 64 | bits[bit / 64 + 1] << 1 << (63 - bit % 64);
+  }
+  std::uint64_t empty_word(const State& state, std::size_t w) const {
+    return board_[w] & ~(state.stones[0][w] | state.stones[1][w]);
+  }
+  std::size_t bit_of(Action cell) const { return bit_of_cell_[static_cast<std::size_t>(cell)]; }
+  Action random_cell(Rng& rng) const {
+    return static_cast<Action>(rng.below(static_cast<std::uint32_t>(spec_.num_actions)));
   }
 
   // Own stones in a row from `bit` in steps of `step`, without `bit` itself. The guard column stops a run at the
   // right edge and, because it is also the cell before column 0, at the left.
-  int run(const Bits& own, int bit, int step) const {
+  static int run(const Bits& own, std::size_t bit, int step) {
+    const auto end = static_cast<int>(64 * own.size());
     int length = 0;
-    for (int at = bit + step; at >= 0 && at < 64 * kWords && has(own, at); at += step) ++length;
+    int at = static_cast<int>(bit) + step;
+    for (; at >= 0 && at < end && has(own, static_cast<std::size_t>(at)); at += step) ++length;
     return length;
   }
 
-  bool wins(const Bits& own, int bit) const {
+  bool wins(const Bits& own, std::size_t bit) const {
     if constexpr (kWords == 1) {
-      if (!rules_.exactly) return has_row_of(own[0]);
+      if (!rules_.exactly) return has_row_(own[0]);
+    } else {
+      if (!may_win(own, bit)) return false;
     }
-    for (std::size_t i = 0; i < num_steps_; ++i) {
-      const int step = steps_[i];
-      const int length = 1 + run(own, bit, step) + run(own, bit, -step);
+    for (std::size_t i = 0; i < num_lines_; ++i) {
+      const int length = 1 + run(own, bit, lines_[i].step) + run(own, bit, -lines_[i].step);
       if (rules_.exactly ? length == rules_.in_a_row : length >= rules_.in_a_row) return true;
     }
     return false;
   }
 
-  // All rows of a one-word board at once: a stone survives in_a_row - 1 steps only at the end of a long enough run.
-  bool has_row_of(std::uint64_t own) const {
-    std::uint64_t found = 0;
-    for (std::size_t i = 0; i < num_steps_; ++i) {
-      std::uint64_t ends = own;
-      for (int n = 1; n < rules_.in_a_row; ++n) ends &= own >> (n * steps_[i]);
-      found |= ends;
+  // A quick test that lets few moves through: whether `bit` and the three cells on both sides of it have at least
+  // min(in_a_row, 4) own stones in a row, in some direction. A run of n < 3 stones leaves n * step zeros before the
+  // first missing stone; a run of 3 leaves 64, which is at least 3 * step.
+  bool may_win(const Bits& own, std::size_t bit) const {
+    const std::uint64_t missing_ahead = ~word_at(own, bit + 1);
+    const std::uint64_t missing_behind = ~word_at(own, bit - 64);
+    bool found = false;
+    for (const Line& line : lines_) {
+      const int zeros_ahead = std::countr_zero(missing_ahead >> (line.step - 1) & line.ahead);
+      const int zeros_behind = std::countl_zero(missing_behind << (line.step - 1) & line.behind);
+      found |= zeros_ahead + zeros_behind >= line.threshold;
     }
-    return found != 0;
+    return found;
   }
 
   bool wins_anywhere(const Bits& own) const {
-    for (int cell = 0; cell < spec_.num_actions; ++cell) {
-      const int bit = bit_of_cell_[static_cast<std::size_t>(cell)];
-      if (has(own, bit) && wins(own, bit)) return true;
+    for (Action cell = 0; cell < spec_.num_actions; ++cell) {
+      if (has(own, bit_of(cell)) && wins(own, bit_of(cell))) return true;
     }
     return false;
   }
 
   Rules rules_;
-  int stride_;
-  std::array<int, 4> steps_{};  // between neighbouring bits of a row, column or diagonal that is long enough to win
-  std::size_t num_steps_ = 0;
   SquareNames names_;
   GameSpec spec_;
+  RowTest has_row_;              // for boards of one word
+  std::array<Line, 4> lines_{};  // for the others
+  std::size_t num_lines_ = 0;
   Bits board_{};  // every cell of the board, no guards
-  std::array<std::int16_t, 64 * kWords> bit_of_cell_{};
-  std::array<std::int16_t, 64 * kWords> cell_of_bit_{};
+  std::array<std::uint16_t, 64 * kWords> bit_of_cell_{};
+  std::array<std::int16_t, 64 * kEndWord> cell_of_bit_{};
+  std::array<CellBits, kEndWord> cells_;
 };
 
 }  // namespace tengen

@@ -2,9 +2,12 @@
 // Every option is a number; an integer or a flag is a number with fewer allowed values.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tengen/base/error.h"
@@ -35,9 +38,8 @@ inline OptionSpec flag_option(std::string name, bool value, std::string help) {
 inline std::string option_text(OptionSpec::Kind kind, double value) {
   if (kind == OptionSpec::Kind::kFlag) return value != 0.0 ? "True" : "False";
   if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<long long>(value));
-  std::string text = std::to_string(value);
-  while (text.back() == '0') text.pop_back();
-  return text;
+  std::array<char, 32> text{};  // the shortest text that reads back as the same number
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 // The values of all options of one game: those given, and the defaults of the others.

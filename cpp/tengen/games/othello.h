@@ -51,7 +51,7 @@ class Othello {
       const int bit = cell / size * 8 + cell % size;
       bit_of_cell_[static_cast<std::size_t>(cell)] = static_cast<std::int8_t>(bit);
       cell_of_bit_[static_cast<std::size_t>(bit)] = static_cast<std::int8_t>(cell);
-      cells_.set(cell, bit);
+      cells_.add(cell, bit);
       board_ |= 1ULL << bit;
     }
     const int middle = size / 2 - 1;  // the row and the column of the upper left of the four discs of the start
@@ -166,51 +166,50 @@ class Othello {
   }
 
  private:
-  using Lanes = std::uint64_t __attribute__((vector_size(32)));  // one direction of the board per lane
-
-  // Steps of the bits along a row, a column and the two diagonals. The discs that may be passed over: those of the
-  // edge columns end every row and diagonal, and leaving them out stops a fill from wrapping around.
-  static constexpr Lanes kStep = {1, 8, 7, 9};
+  // The mask is what a line may pass over: the edge columns end every row and diagonal, and leaving them out stops a
+  // line from wrapping around.
   static constexpr std::uint64_t kInner = 0x7e7e7e7e7e7e7e7eULL;
-  static Lanes passable(std::uint64_t discs) { return Lanes{discs & kInner, discs, discs & kInner, discs & kInner}; }
-  static Lanes all_lanes(std::uint64_t bits) { return Lanes{bits, bits, bits, bits}; }
-  static std::uint64_t joined(Lanes lanes) { return (lanes[0] | lanes[2]) | (lanes[1] | lanes[3]); }
+  static constexpr Directions kDirections = {{1, 8, 7, 9}, {kInner, ~0ULL, kInner, kInner}};
 
-  // Cells at the far end of a line of the opponent's discs (at most six) that starts beside an own disc.
+  // The discs of `line` in an unbroken row from beside a bit of `from`, towards higher bits: at most six, found by
+  // steps of one, one, two and two.
+  template <class Word>
+  static Word row_above(std::uint64_t from, Word line, Word step) {
+    Word row = line & (from << step);
+    row |= line & (row << step);
+    const Word pairs = line & (line << step);
+    row |= pairs & (row << 2 * step);
+    row |= pairs & (row << 2 * step);
+    return row;
+  }
+  template <class Word>
+  static Word row_below(std::uint64_t from, Word line, Word step) {
+    Word row = line & (from >> step);
+    row |= line & (row >> step);
+    const Word pairs = line & (line >> step);
+    row |= pairs & (row >> 2 * step);
+    row |= pairs & (row >> 2 * step);
+    return row;
+  }
+
+  // Empty cells at the far end of a row of the opponent's discs that starts beside an own disc.
   std::uint64_t placements(std::uint64_t own, std::uint64_t opponent) const {
-    const Lanes line = passable(opponent);
-    const Lanes from = all_lanes(own);
-    Lanes up = line & (from << kStep);
-    Lanes down = line & (from >> kStep);
-    up |= line & (up << kStep);
-    down |= line & (down >> kStep);
-    const Lanes up_pair = line & (line << kStep);
-    const Lanes down_pair = line & (line >> kStep);
-    up |= up_pair & (up << 2 * kStep);
-    down |= down_pair & (down >> 2 * kStep);
-    up |= up_pair & (up << 2 * kStep);
-    down |= down_pair & (down >> 2 * kStep);
-    return joined((up << kStep) | (down >> kStep)) & board_ & ~(own | opponent);
+    const std::uint64_t ends = joined_directions(kDirections, [&](auto step, auto inner) {
+      const auto line = opponent & inner;
+      return (row_above(own, line, step) << step) | (row_below(own, line, step) >> step);
+    });
+    return ends & board_ & ~(own | opponent);
   }
 
   // The opponent's discs between the new disc and the next own disc, in each direction.
-  std::uint64_t turned_by(std::uint64_t disc, std::uint64_t own, std::uint64_t opponent) const {
-    const Lanes line = passable(opponent);
-    const Lanes from = all_lanes(disc);
-    const Lanes ends = all_lanes(own);
-    Lanes up = line & (from << kStep);
-    Lanes down = line & (from >> kStep);
-    up |= line & (up << kStep);
-    down |= line & (down >> kStep);
-    const Lanes up_pair = line & (line << kStep);
-    const Lanes down_pair = line & (line >> kStep);
-    up |= up_pair & (up << 2 * kStep);
-    down |= down_pair & (down >> 2 * kStep);
-    up |= up_pair & (up << 2 * kStep);
-    down |= down_pair & (down >> 2 * kStep);
-    up &= Lanes(((up << kStep) & ends) != 0);
-    down &= Lanes(((down >> kStep) & ends) != 0);
-    return joined(up | down);
+  static std::uint64_t turned_by(std::uint64_t disc, std::uint64_t own, std::uint64_t opponent) {
+    return joined_directions(kDirections, [&](auto step, auto inner) {
+      const auto line = opponent & inner;
+      const auto above = row_above(disc, line, step);
+      const auto below = row_below(disc, line, step);
+      const auto none = 0 * step;
+      return (((above << step) & own) != 0 ? above : none) | (((below >> step) & own) != 0 ? below : none);
+    });
   }
 
   void update_legal(State& state) const {
