@@ -40,11 +40,11 @@ def outcome(state):
 
 
 def four_in_a_row(stones):
-    for step in (1, 6, 7, 8):
+    found = 0
+    for step in (1, 6, 7, 8):  # along a column, a diagonal, a row, the other diagonal
         pairs = stones & stones >> step
-        if pairs & pairs >> 2 * step:
-            return True
-    return False
+        found |= pairs & pairs >> 2 * step
+    return found != 0
 
 
 def planes(state, out):
