@@ -16,6 +16,7 @@
 #include "bindings/bindings.h"
 #include "bindings/interrupt.h"
 #include "tengen/base/error.h"
+#include "tengen/games/board_text.h"
 #include "tengen/games/registry.h"
 
 namespace nb = nanobind;
@@ -34,13 +35,6 @@ std::string quoted(const std::string& text) {
   return nb::cast<std::string>(nb::repr(nb::str(text.data(), text.size())));
 }
 
-// Enough of a text to recognize it by, cut between characters (UTF-8 continues them with bytes 10xxxxxx).
-std::string start_of(const std::string& text) {
-  std::size_t size = std::min<std::size_t>(text.size(), 40);
-  while (size < text.size() && size > 0 && (text[size] & 0xc0) == 0x80) --size;
-  return text.substr(0, size);
-}
-
 std::string game_repr(const GameSpec& spec) {
   return "tengen.load(" + quoted(spec.source) + (spec.options.empty() ? "" : ", " + spec.options) + ")";
 }
@@ -57,8 +51,8 @@ Action to_action(const AnyGame& game, const ActionOrText& given) {
   if (const auto action = find_action(game, given)) return *action;
   const Action last = game.spec().num_actions - 1;
   if (const auto* text = std::get_if<Text>(&given)) {
-    throw ActionTextError("'" + start_of(text->value) + "' is not an action of " + game.spec().name +
-                          "; it looks like '" + game.action_text(0) + "' or '" + game.action_text(last) + "'.");
+    throw ActionTextError(excerpt(text->value) + " is not an action of " + game.spec().name + "; it looks like '" +
+                          game.action_text(0) + "' or '" + game.action_text(last) + "'.");
   }
   throw IllegalActionError("Actions of " + game.spec().name + " are 0 to " + std::to_string(last) + ", not " +
                            std::to_string(std::get<Integer>(given).value) + ".");
