@@ -1,6 +1,7 @@
 """The command `tengen`: one file a command, imported only when that command is asked for, so that each starts at once.
 
-A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring.
+A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring. What it
+returns is the exit code, if anything.
 """
 
 import difflib
@@ -16,6 +17,7 @@ COMMANDS = {
     "games": "games",
     "show": "show",
     "perft": "perft",
+    "check-game": "check_game",
     "bench games": "bench_games",
     "demo": "demo",
 }
@@ -58,8 +60,7 @@ def _dispatch(arguments: list[str]) -> int:
         if name in COMMANDS:
             import tyro
 
-            tyro.cli(_module(name).run, prog=f"tengen {name}", args=arguments[length:])
-            return 0
+            return tyro.cli(_module(name).run, prog=f"tengen {name}", args=arguments[length:]) or 0
     return _complain(_unknown(arguments))
 
 
