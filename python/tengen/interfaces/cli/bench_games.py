@@ -51,7 +51,7 @@ def print_table(speeds: Iterable[Speed]) -> None:
     table = Table("game", title=f"random play-outs per second, one thread of {cpu_name()}")
     for column in ("tengen", "OpenSpiel", "ratio", "of the C++ engine"):
         table.add_column(column, justify="right")
-    with Live(table, console=console) if console.is_terminal else nullcontext():
+    with Live(table, console=console, auto_refresh=False) if console.is_terminal else nullcontext() as live:
         for speed in speeds:
             table.add_row(
                 speed.key,
@@ -60,6 +60,8 @@ def print_table(speeds: Iterable[Speed]) -> None:
                 f"{speed.ratio:.1f}x" if speed.ratio else "",
                 f"{speed.engine_ratio:.0%}" if speed.engine_ratio else "",
             )
+            if live:
+                live.refresh()
     if not console.is_terminal:
         console.print(table)
     if not has_openspiel():
