@@ -81,11 +81,13 @@ PyState play(const PyState& state, const ActionOrText& given) {
   return next;
 }
 
+constexpr const char* kSeparators = " \t\r\n,";  // between the moves of a text
+
 std::vector<ActionOrText> split_words(const std::string& text) {
   std::vector<ActionOrText> words;
   std::size_t start = 0;
-  while ((start = text.find_first_not_of(" \t\r\n,", start)) != std::string::npos) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n,", start), text.size());
+  while ((start = text.find_first_not_of(kSeparators, start)) != std::string::npos) {
+    const std::size_t end = std::min(text.find_first_of(kSeparators, start), text.size());
     words.emplace_back(Text{text.substr(start, end - start)});
     start = end;
   }
@@ -106,9 +108,24 @@ PyState make_state(const PyGame& self, const std::variant<Text, std::vector<Acti
   return state;
 }
 
+// The moves as state() takes them: their names, or their numbers where a name would not be read back (it may hold a
+// space in a game from elsewhere).
+std::string moves_argument(const PyState& state) {
+  const auto is_readable = [&](Action action) {
+    const std::string text = state.game->action_text(action);
+    return text.find_first_of(kSeparators) == std::string::npos && state.game->parse_action(text) == action;
+  };
+  if (std::all_of(state.moves.begin(), state.moves.end(), is_readable)) {
+    return quoted(joined_moves(*state.game, state.moves));
+  }
+  std::string numbers;
+  for (const Action action : state.moves) numbers += (numbers.empty() ? "" : ", ") + std::to_string(action);
+  return "[" + numbers + "]";
+}
+
 std::string state_repr(const PyState& state) {
   std::string arguments;
-  if (!state.moves.empty()) arguments = quoted(joined_moves(*state.game, state.moves));
+  if (!state.moves.empty()) arguments = moves_argument(state);
   if (state.start_board) arguments += (arguments.empty() ? "board=" : ", board=") + quoted(*state.start_board);
   return game_repr(state.game->spec()) + ".state(" + arguments + ")";
 }
