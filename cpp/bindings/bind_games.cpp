@@ -118,7 +118,7 @@ Array<bool> legal_mask(const PyState& state) {
 
 using PlanesOut = nb::ndarray<nb::numpy, float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-nb::object planes(const PyState& state, std::optional<PlanesOut> out) {
+PlanesOut planes(const PyState& state, std::optional<PlanesOut> out) {
   const GameSpec& spec = state.game->spec();
   const std::array<std::size_t, 3> shape{static_cast<std::size_t>(spec.num_planes),
                                          static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)};
@@ -127,7 +127,7 @@ nb::object planes(const PyState& state, std::optional<PlanesOut> out) {
     throw nb::value_error("out must have the shape game.spec.planes_shape");
   }
   state.game->write_planes(*state.value, out->data());
-  return nb::cast(*out);
+  return *out;
 }
 
 // A symmetry keeps its game alive: its tables live in the game's spec.
@@ -266,7 +266,7 @@ void bind_games(nb::module_& module) {
           "moves", [](const PyState& self) { return nb::tuple(nb::cast(self.moves)); }, "The actions played so far.")
       .def_prop_ro(
           "move_texts", [](const PyState& self) { return joined_moves(*self.game, self.moves); }, "The same as text.")
-      .def("planes", &planes, "out"_a = nb::none(),
+      .def("planes", &planes, "out"_a.noconvert().none() = nb::none(),
            "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
       .def(
           "action_text", [](const PyState& self, Action action) { return self.game->action_text(action); }, "action"_a)

@@ -3,7 +3,8 @@
 A mask holds a byte of 0 or 1 for each action; eight of them are read as one word. Single machine instructions that
 Numba has no name for are written as intrinsics.
 """
-# mypy: disable-error-code="attr-defined, import-untyped, no-untyped-call, no-untyped-def"
+# mypy: ignore-errors
+# Numba gives these functions their types.
 
 import numpy as np
 from llvmlite import ir
@@ -66,7 +67,7 @@ def _deposited_one(typing, word, n):
     return types.uint64(types.uint64, types.uint64), generate
 
 
-def stack_bytes(size: int):
+def stack_bytes(size):
     """A function that gives `size` bytes which belong to its caller alone, so that the compiler can use registers."""
 
     @intrinsic
@@ -81,7 +82,7 @@ def stack_bytes(size: int):
     return allocate
 
 
-def copier(size: int):
+def copier(size):
     """A function that copies `size` bytes from one address to another."""
 
     @intrinsic
