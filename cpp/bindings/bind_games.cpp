@@ -357,7 +357,7 @@ void bind_games(nb::module_& module) {
       .def_prop_ro(
           "moves_text", [](const PyState& self) { return joined_moves(*self.game, self.moves); },
           "The same as text, as state() takes it.")
-      .def("planes", &planes, "out"_a.noconvert() = nb::none(),
+      .def("planes", &planes, "out"_a.noconvert().none() = nb::none(),
            "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
       .def(
           "action_text", [](const PyState& self, Integer action) { return action_text(*self.game, action); },

@@ -157,12 +157,7 @@ TEST(games_without_an_end_or_without_an_action_are_errors) {
 
 TEST(a_failed_playout_is_replayed_by_steps) {
   TableRules rules = tic_tac_toe();
-  rules.table.playout = [](void*, std::uint8_t* state, std::uint64_t* rng, std::uint8_t*,
-                           std::int64_t*) -> std::int32_t {
-    state[0] = 77;
-    *rng = 0;
-    return kRuleFailed;
-  };
+  rules.table.playout = [](void*, std::uint8_t*, std::uint64_t*, std::int64_t*) -> std::int32_t { return kRuleFailed; };
   const Small game(rules), plain(tic_tac_toe());
   Rng ours(3), theirs(3);
   auto one = game.initial_state(), two = plain.initial_state();

@@ -30,6 +30,7 @@ from numba.core.runtime import rtsys
 from tengen.games.rules.declaration import Declaration
 
 MOST_FILES = 100  # the least recently made are thrown away
+OWN_SOURCES = ("compiled.py", "declaration.py", "results.py", "words.py")  # of the code around the author's
 MODULES_WITHOUT_SURPRISE = ("numpy", "math")
 
 
@@ -68,7 +69,7 @@ def key(declaration: Declaration, rules: tuple[str, ...]) -> str | None:
 def _parts(declaration: Declaration, rules: tuple[str, ...]) -> Iterator[str]:
     yield from (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
     yield repr(cpu_target.target_context.codegen().magic_tuple())
-    yield from (Path(__file__).with_name(name).read_text() for name in ("compiled.py", "declaration.py", "results.py"))
+    yield from (Path(__file__).with_name(name).read_text() for name in OWN_SOURCES)
     yield repr((declaration.board, declaration.num_actions, declaration.longest_game, len(declaration.plane_names)))
     yield _value(declaration.state)
     names = vars(declaration.module)

@@ -1,10 +1,11 @@
 """Rules compiled by Numba into the C functions of RulesTable (cpp/tengen/games/table_game.h).
 
 Every function of the file that the rules call is compiled with them, with array bounds checked; an error raised in a
-rule ends as a return code, because the callers hold no GIL. This is the only module that imports numba.
+rule ends as a return code, because the callers hold no GIL. Only this module and the two it
+stands on, words.py and cache.py, import numba.
 """
 # Numba's own types say little, and the functions it compiles take theirs from the arguments.
-# mypy: disable-error-code="attr-defined, no-untyped-call, no-untyped-def"
+# mypy: disable-error-code="attr-defined, call-arg, no-untyped-call, no-untyped-def, var-annotated"
 
 import linecache
 import re
@@ -23,6 +24,18 @@ from tengen.games.rules import cache
 from tengen.games.rules.cache import MachineCode
 from tengen.games.rules.declaration import Declaration
 from tengen.games.rules.results import FAILED, ONGOING
+from tengen.games.rules.words import (
+    RNG_STEP,
+    U64,
+    copier,
+    count_all_ones,
+    count_ones,
+    high_product,
+    mix,
+    nth_of_all_ones,
+    nth_one,
+    stack_bytes,
+)
 
 RULES = ("start", "to_move", "legal", "play", "outcome", "planes")
 
@@ -166,7 +179,7 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
             return FAILED
         return 0
 
-    playout_entry = entry(types.CPointer(types.uint64), types.voidptr, types.CPointer(types.int64))(
+    playout_entry = entry(types.CPointer(types.uint64), types.CPointer(types.int64))(
         _playout(declaration, legal, play, outcome)
     )
     return {
@@ -178,54 +191,6 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
         "planes": planes_entry,
         "playout": playout_entry,
     }
-
-
-U64 = np.uint64
-RNG_STEP = U64(0x9E3779B97F4A7C15)
-ONES = U64(0x0101010101010101)  # one in each byte: w * ONES holds in byte i the sum of bytes 0 .. i of w
-HIGH = U64(0x8080808080808080)
-
-
-@njit
-def _mix(x):
-    """mix64 of rng.h."""
-    x = (x ^ (x >> U64(30))) * U64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> U64(27))) * U64(0x94D049BB133111EB)
-    return x ^ (x >> U64(31))
-
-
-@njit
-def _below(number, bound):
-    """Rng::below of rng.h: the high word of number * bound."""
-    return ((number >> U64(32)) * bound + (((number & U64(0xFFFFFFFF)) * bound) >> U64(32))) >> U64(32)
-
-
-@njit
-def _nth_set_byte(word, n):
-    """Where the n-th 1 is among eight bytes of 0 or 1, without a branch: how many running sums are not above n."""
-    above = ((word * ONES | HIGH) - (n + U64(1)) * ONES) & HIGH
-    return np.int64(U64(8) - (((above >> U64(7)) * ONES) >> U64(56)))
-
-
-@njit
-def _count(words):
-    """How many ones a mask has, read as words of eight bytes."""
-    count = U64(0)
-    for word in words:
-        count += (word * ONES) >> U64(56)
-    return count
-
-
-@njit
-def _nth(words, n):
-    """The n-th action of such a mask; n is below its count."""
-    i = 0
-    here = (words[0] * ONES) >> U64(56)
-    while n >= here:
-        n -= here
-        i += 1
-        here = (words[i] * ONES) >> U64(56)
-    return 8 * i + _nth_set_byte(words[i], n)
 
 
 def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> Any:
@@ -240,7 +205,7 @@ def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> A
             result = outcome(state)
             if result != ONGOING:
                 actions[0] = taken
-                return result
+                return result, random
             for i in range(num_words):
                 words[i] = 0
             legal(state, mask)
@@ -248,26 +213,38 @@ def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> A
                 word = U64(0)
                 for i in range(num_actions):
                     word |= U64(mask[i]) << U64(8 * i)
-                count = (word * ONES) >> U64(56)
+                count = count_ones(word)
             else:
-                count = _count(words)
+                count = count_all_ones(words)
             if count == 0:
-                return FAILED
-            random[0] += RNG_STEP
-            n = _below(_mix(random[0]), count)
-            play(state, _nth_set_byte(word, n) if num_words == 1 else _nth(words, n))
-        return FAILED
+                break
+            random += RNG_STEP
+            n = high_product(mix(random), count)
+            play(state, nth_one(word, n) if num_words == 1 else nth_of_all_ones(words, n))
+        return FAILED, random
 
-    def playout_entry(context, state, rng, mask, actions):
+    state_dtype = declaration.state
+    state_bytes, mask_bytes = stack_bytes(state_dtype.itemsize), stack_bytes(8 * num_words)
+    copy_state = copier(state_dtype.itemsize)
+
+    def playout_entry(context, state, rng, actions):
+        # The game is played on a copy, in registers if it is small, which takes the state's place if all goes well.
+        local, mask = state_bytes(), mask_bytes()
+        copy_state(local, state)
+        random = rng[0]
         try:
-            return playout(
-                carray(state, 1)[0],
-                carray(rng, 1),
+            result, random = playout(
+                carray(local, 1, state_dtype)[0],
+                random,
                 carray(mask, num_actions, np.bool_),
                 carray(mask, num_words, np.uint64),
                 carray(actions, 1),
             )
         except Exception:
             return FAILED
+        if result != FAILED:
+            copy_state(state, local)
+            rng[0] = random
+        return result
 
     return playout_entry

@@ -32,6 +32,8 @@ FUNCTIONS = {
 }
 REQUIRED = ("legal", "play", "outcome", "planes")
 
+MOST_ACTIONS = 65536  # a policy has a number for each
+
 SYMMETRY_GROUPS = {
     "none": (),
     "mirror": ("mirror columns",),
@@ -155,6 +157,8 @@ class _Reader:
         if "num_actions" not in self.names and actions != "numbers":
             return least
         count = self._positive("num_actions", "the number of different actions")
+        if count > MOST_ACTIONS:
+            raise self._wrong(f"num_actions is {count}; at most {MOST_ACTIONS} can be handled.")
         if count < least or (actions == "columns" and count != least):
             raise self._wrong(f"num_actions is {count}, but actions = '{actions}' of this board are {least}.")
         return count
