@@ -60,7 +60,6 @@ def everything(state: tengen.State) -> tuple[Any, ...]:
         state.planes().tobytes(),
         state.outcome,
         state.moves,
-        state.move_texts,
     )
 
 
@@ -113,7 +112,7 @@ def check_text(state: tengen.State) -> None:
     game = state.game
     rebuilt = [eval(repr(state), {"tengen": tengen})]
     if "board=" not in repr(state):
-        rebuilt += [game.state(state.moves), game.state(state.move_texts)]
+        rebuilt += [game.state(state.moves), game.state(" ".join(map(game.action_text, state.moves)))]
     for other in rebuilt:
         assert other == state
         assert everything(other) == everything(state)

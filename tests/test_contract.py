@@ -130,10 +130,9 @@ def test_symmetries_are_a_group(game: tengen.Game) -> None:
 
 @every_game
 def test_symmetric_policies_follow_the_actions(game: tengen.Game) -> None:
-    actions = np.arange(game.spec.num_actions)
+    policy = np.arange(game.spec.num_actions, dtype=np.float32)
     for symmetry in game.symmetries:
-        moved = np.array([symmetry.action(action) for action in actions])
-        policy = actions.astype(np.float32)
+        moved = [symmetry.action(action) for action in range(game.spec.num_actions)]
         assert np.array_equal(symmetry.policy(policy)[moved], policy)
         with pytest.raises(tengen.IllegalActionError):
             symmetry.action(game.spec.num_actions)

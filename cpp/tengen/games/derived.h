@@ -60,29 +60,36 @@ struct Perft {
   std::vector<std::uint64_t> finished;   // those of them that end the game
 };
 
-template <Game G>
-void perft_below(const G& game, const typename G::State& state, std::size_t ply, Perft& counts) {
+template <Game G, class Poll>
+void perft_below(const G& game, const typename G::State& state, std::size_t ply, Perft& counts, Poll& poll) {
   counts.positions[ply] += 1;
   if (game.outcome(state)) {
     counts.finished[ply] += 1;
     return;
   }
   if (ply + 1 == counts.positions.size()) return;
+  poll();
   ActionList list(game.spec().num_actions);
   game.legal_actions(state, list);
   for (const Action action : list) {
     auto next = state;
     game.play(next, action);
-    perft_below(game, next, ply + 1, counts);
+    perft_below(game, next, ply + 1, counts, poll);
   }
+}
+
+// `poll` is called again and again on the way; it may throw to end the count.
+template <Game G, class Poll>
+Perft perft(const G& game, const typename G::State& state, int depth, Poll poll) {
+  const auto entries = static_cast<std::size_t>(depth) + 1;
+  Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
+  perft_below(game, state, 0, counts, poll);
+  return counts;
 }
 
 template <Game G>
 Perft perft(const G& game, const typename G::State& state, int depth) {
-  const auto entries = static_cast<std::size_t>(depth) + 1;
-  Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
-  perft_below(game, state, 0, counts);
-  return counts;
+  return perft(game, state, depth, [] {});
 }
 
 }  // namespace tengen

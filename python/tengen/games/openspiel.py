@@ -6,6 +6,7 @@ docs/games/openspiel.md has the rest.
 """
 
 import difflib
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _longest_game(game: Any, text: str, options: dict[str, float]) -> int:
                 "longest_game."
             )
     longest = options.get("longest_game", most)
-    if not isinstance(longest, (int, float)) or longest != int(longest) or not 1 <= longest <= most:
+    if not isinstance(longest, Real) or not 1 <= longest <= most or longest != int(longest):
         raise GameOptionError(f"openspiel:{text}: longest_game must be a whole number from 1 to {most}.")
     return int(longest)
 

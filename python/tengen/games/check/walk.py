@@ -71,7 +71,7 @@ def difference(one: Seen, other: Seen) -> str:
 
 def after(state: State) -> str:
     """Where in a game a position is, for people."""
-    return f"after the moves {state.move_texts}" if state.move_texts else "at the start"
+    return f"after the moves {state.moves_text}" if state.moves_text else "at the start"
 
 
 def has_stones(spec: GameSpec) -> bool:
