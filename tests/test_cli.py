@@ -16,33 +16,6 @@ TENGEN = [str(Path(sys.executable).with_name("tengen"))]
 BENCH_KEYS = ["tic_tac_toe", "connect_four", "othello", "go_9x9", "go_19x19", "gomoku_15x15", "connect_four_python"]
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Runs a command line; gives what it printed."""
-
-    def call(*arguments: str) -> str:
-        assert run(list(arguments)) == 0
-        printed = capsys.readouterr()
-        assert not printed.err
-        return printed.out
-
-    return call
-
-
-@pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Runs a wrong command line; gives the one line of complaint."""
-
-    def call(*arguments: str) -> str:
-        assert run(list(arguments)) == 2
-        printed = capsys.readouterr()
-        assert printed.err.startswith("tengen: ")
-        assert printed.err.count("\n") == 1
-        return printed.err
-
-    return call
-
-
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
 def test_overview_names_every_command(cli, arguments: list[str]) -> None:
     out = cli(*arguments)
@@ -107,7 +80,7 @@ def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (["shwo"], "There is no command 'shwo'; did you mean 'show'?"),
         (["qqqq"], "There is no command 'qqqq'; tengen --help lists them."),
-        (["bench"], "bench what? There is: bench games."),
+        (["bench"], "bench what? There is: bench games, bench search."),
         (["show", "gomuko"], "There is no game called 'gomuko'; did you mean 'gomoku'?"),
         (["show", "tic_tac_toe", "z9"], "'z9' is not an action of tic_tac_toe"),
         (["show", "tic_tac_toe", "a1", "a1"], "a1 is not legal here"),

@@ -9,12 +9,82 @@
 
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/search/forest.h"
+#include "tengen/search/samples.h"
 
 namespace tengen {
 
 class AnyState {
  public:
   virtual ~AnyState() = default;
+};
+
+template <Game G>
+struct StateBox final : AnyState {
+  explicit StateBox(typename G::State value) : state(std::move(value)) {}
+  typename G::State state;
+};
+
+template <Game G>
+const typename G::State& open_state(const AnyState& state) {
+  return static_cast<const StateBox<G>&>(state).state;
+}
+
+class AnyForest {
+ public:
+  virtual ~AnyForest() = default;
+
+  virtual int num_trees() const = 0;
+  virtual int num_pending() const = 0;
+  virtual void set_root(int tree, const AnyState& state, std::uint64_t seed) = 0;
+  virtual void begin(int tree, int simulations, bool noise) = 0;
+  virtual bool searching() const = 0;
+  virtual std::vector<int> stopped_trees() const = 0;
+  virtual int select(int max_leaves) = 0;
+  virtual std::shared_ptr<std::vector<float>> planes() const = 0;
+  virtual void update(const float* logits, const float* values, bool win_draw_loss) = 0;
+  virtual void cancel() = 0;
+  virtual void advance(int tree, Action action) = 0;
+  virtual void clear_cache() = 0;
+  virtual TreeResult result(int tree) const = 0;
+  virtual void write_root(int tree, std::int32_t* visits, float* target, float* q, float* prior) const = 0;
+  virtual const Tree& tree(int tree) const = 0;
+  virtual void set_trace(SimulationTrace* trace) = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+template <Game G>
+class ErasedForest final : public AnyForest {
+ public:
+  ErasedForest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed)
+      : forest_(game, num_trees, params, seed) {}
+
+  int num_trees() const override { return forest_.num_trees(); }
+  int num_pending() const override { return forest_.num_pending(); }
+  void set_root(int tree, const AnyState& state, std::uint64_t seed) override {
+    forest_.set_root(tree, open_state<G>(state), seed);
+  }
+  void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
+  bool searching() const override { return forest_.searching(); }
+  std::vector<int> stopped_trees() const override { return forest_.stopped_trees(); }
+  int select(int max_leaves) override { return forest_.select(max_leaves); }
+  std::shared_ptr<std::vector<float>> planes() const override { return forest_.planes(); }
+  void update(const float* logits, const float* values, bool win_draw_loss) override {
+    forest_.update(logits, values, win_draw_loss);
+  }
+  void cancel() override { forest_.cancel(); }
+  void advance(int tree, Action action) override { forest_.advance(tree, action); }
+  void clear_cache() override { forest_.clear_cache(); }
+  TreeResult result(int tree) const override { return forest_.result(tree); }
+  void write_root(int tree, std::int32_t* visits, float* target, float* q, float* prior) const override {
+    forest_.write_root(tree, visits, target, q, prior);
+  }
+  const Tree& tree(int tree) const override { return forest_.tree(tree); }
+  void set_trace(SimulationTrace* trace) override { forest_.set_trace(trace); }
+  std::size_t bytes() const override { return forest_.bytes(); }
+
+ private:
+  Forest<G> forest_;
 };
 
 // What many random games came to.
@@ -50,6 +120,13 @@ class AnyGame {
   virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
   virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                         const Poll& poll) const = 0;
+  virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
+                                                 std::uint64_t seed) const = 0;
+  virtual RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                                  std::span<const std::int64_t> policy_starts,
+                                  std::span<const std::uint16_t> actions) const = 0;
+  virtual void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                             std::span<const std::int64_t> symmetries, const SampleArrays& out) const = 0;
 };
 
 template <Game G>
@@ -109,13 +186,23 @@ class ErasedGame final : public AnyGame {
     return counts;
   }
 
+  std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed) const override {
+    return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed);
+  }
+
+  RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                          std::span<const std::int64_t> policy_starts,
+                          std::span<const std::uint16_t> actions) const override {
+    return tengen::replay_record(game_, moves, plies, policy_starts, actions);
+  }
+  void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                     std::span<const std::int64_t> symmetries, const SampleArrays& out) const override {
+    tengen::write_samples(game_, games, positions, symmetries, out);
+  }
+
  private:
-  struct Box final : AnyState {
-    explicit Box(State value) : state(std::move(value)) {}
-    State state;
-  };
-  static std::unique_ptr<AnyState> box(State state) { return std::make_unique<Box>(std::move(state)); }
-  static const State& open(const AnyState& state) { return static_cast<const Box&>(state).state; }
+  static std::unique_ptr<AnyState> box(State state) { return std::make_unique<StateBox<G>>(std::move(state)); }
+  static const State& open(const AnyState& state) { return open_state<G>(state); }
 
   G game_;
 };

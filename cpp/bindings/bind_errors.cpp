@@ -44,6 +44,11 @@ void bind_errors(nb::module_& module) {
   add_error<BoardTextError>(module, "BoardTextError", "A drawing that is not a board of this game.", base);
   add_error<ArgumentError>(module, "ArgumentError", "A number, count or shape that the function cannot use.", base);
   add_error<RulesError>(module, "RulesError", "A game written by a user broke its promise.", base);
+  add_error<EvaluatorError>(module, "EvaluatorError", "An evaluator answered with numbers no search can use.", base);
+  add_error<SearchParamError>(module, "SearchParamError", "No such search parameter, or a value out of its range.",
+                              base);
+  add_error<RecordError>(module, "RecordError", "A record that can't have come about, or a file that is damaged.",
+                         base);
 }
 
 }  // namespace tengen

@@ -307,6 +307,14 @@ void bind_games(nb::module_& module) {
       .def_ro("height", &GameSpec::height)
       .def_ro("width", &GameSpec::width)
       .def_ro("num_actions", &GameSpec::num_actions)
+      .def_prop_ro(
+          "action_layout",
+          [](const GameSpec& self) {
+            return self.action_layout == ActionLayout::kCells     ? "cells"
+                   : self.action_layout == ActionLayout::kColumns ? "columns"
+                                                                  : "other";
+          },
+          "What actions are: 'cells' (and then passes), 'columns' or 'other'.")
       .def_ro("longest_game", &GameSpec::longest_game, "No game has more actions than this.")
       .def_ro("plane_names", &GameSpec::plane_names)
       .def_ro("player_names", &GameSpec::player_names)
@@ -357,7 +365,7 @@ void bind_games(nb::module_& module) {
       .def_prop_ro(
           "moves_text", [](const PyState& self) { return joined_moves(*self.game, self.moves); },
           "The same as text, as state() takes it.")
-      .def("planes", &planes, "out"_a.noconvert().none() = nb::none(),
+      .def("planes", &planes, "out"_a.noconvert() = nb::none(),
            "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
       .def(
           "action_text", [](const PyState& self, Integer action) { return action_text(*self.game, action); },

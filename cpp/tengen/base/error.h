@@ -41,5 +41,14 @@ struct ArgumentError : Error {  // a number, count or shape that the function ca
 struct RulesError : Error {  // a game written by a user broke its promise
   using Error::Error;
 };
+struct EvaluatorError : Error {  // an evaluator answered with numbers the search can't use
+  using Error::Error;
+};
+struct SearchParamError : Error {  // a search parameter that does not exist, or a value out of its range
+  using Error::Error;
+};
+struct RecordError : Error {  // a game record, or a file of them, that can't be true
+  using Error::Error;
+};
 
 }  // namespace tengen

@@ -48,6 +48,7 @@ class ConnectFour {
              .height = rules.rows,
              .width = rules.columns,
              .num_actions = rules.columns,
+             .action_layout = ActionLayout::kColumns,
              .longest_game = rules.rows * rules.columns,
              .plane_names = {"own stones", "opponent's stones"},
              .player_names = {"X", "O"},

@@ -50,6 +50,13 @@ struct Symmetry {
   std::vector<std::int32_t> action_source;  // [num_actions]
 };
 
+// What the actions of a game are on its board: symmetries and the shape of a policy head follow from it.
+enum class ActionLayout {
+  kCells,    // action i is cell i; actions past the last cell (a pass) belong to the board as a whole
+  kColumns,  // action i is column i
+  kOther,    // no relation to the board
+};
+
 struct GameSpec {
   std::string name;     // for people and file names: "go"
   std::string source;   // what load() takes: "go", "my_game.py"
@@ -58,6 +65,7 @@ struct GameSpec {
   int height = 0;
   int width = 0;
   int num_actions = 0;
+  ActionLayout action_layout = ActionLayout::kCells;
   int longest_game = 0;                     // no game has more actions than this
   std::vector<std::string> plane_names;     // [num_planes]
   std::array<std::string, 2> player_names;  // first, second: "black", "white"
@@ -72,15 +80,15 @@ class ActionList {
   explicit ActionList(int capacity) : actions_(static_cast<std::size_t>(capacity)) {}
 
   void clear() { size_ = 0; }
-  void push(Action action) { actions_[static_cast<std::size_t>(size_++)] = action; }
-  int size() const { return size_; }
+  void push(Action action) { actions_[size_++] = action; }
+  int size() const { return static_cast<int>(size_); }
   Action operator[](int i) const { return actions_[static_cast<std::size_t>(i)]; }
   const Action* begin() const { return actions_.data(); }
-  const Action* end() const { return actions_.data() + size_; }
+  const Action* end() const { return begin() + size(); }
 
  private:
   std::vector<Action> actions_;
-  int size_ = 0;
+  std::size_t size_ = 0;  // not the type of an action, or every push would have to read it again
 };
 
 template <class G>

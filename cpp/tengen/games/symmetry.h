@@ -9,12 +9,6 @@
 
 namespace tengen {
 
-// What the actions of a game are, so that a symmetry of the board is also one of the policy.
-enum class ActionLayout {
-  kCells,    // action i is cell i; actions past the last cell (a pass) stay where they are
-  kColumns,  // action i is column i
-};
-
 // Where the cell at (row, column) of the new board comes from. Bits: 1 mirror columns, 2 mirror rows, 4 transpose.
 inline int source_cell(int transform, int row, int column, int height, int width) {
   if ((transform & 4) != 0) std::swap(row, column);

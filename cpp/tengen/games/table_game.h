@@ -200,7 +200,8 @@ class TableGame {
     return std::nullopt;
   }
 
-  // Without a function of the rules' own, the first two planes are the stones of the player to move and the opponent.
+  // Without a function of the rules' own, the first two planes must be the stones of the player to move and the
+  // opponent's.
   std::string board_text(const State& state) const {
     if (rules_.text.board_text) return rules_.text.board_text(state.bytes());
     std::vector<float> planes(static_cast<std::size_t>(rules_.spec.planes_size()));

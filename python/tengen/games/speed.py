@@ -4,17 +4,20 @@ Both play uniformly over the legal actions, in C++, from the same start. They ta
 else runs on the machine hits both, and the median slice counts. Seconds are those that the thread had a processor.
 """
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tengen.games import load
 
-__all__ = ["CONTESTS", "Contest", "Speed", "has_openspiel", "measure"]
+__all__ = ["CONTESTS", "Contest", "Speed", "Work", "has_openspiel", "measure", "openspiel_searches", "rates"]
 
-Playouts = Callable[[int, int], object]  # (number of games, seed): plays them
+Work = Callable[[int, int], object]  # (how much: games, searches ..., seed): does it
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ CONTESTS = (
 
 @dataclass(frozen=True)
 class Speed:
-    """Play-outs per second; None where there was nothing to measure."""
+    """Play-outs or simulations per second; None where there was nothing to measure."""
 
     key: str
     tengen: float
     openspiel: float | None
-    engine: float | None
+    engine: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -76,51 +79,67 @@ def measure(slices: int, seconds: float) -> Iterator[Speed]:
     for contest in CONTESTS:
         if contest.name.endswith(".py") and not Path(contest.name).exists():
             continue
-        sides: dict[str, Playouts] = {"tengen": load(contest.name, **contest.options).random_playouts}
+        sides: dict[str, Work] = {"tengen": load(contest.name, **contest.options).random_playouts}
         if has_openspiel():
-            sides["openspiel"] = _theirs(contest.openspiel)
+            # A search of one simulation evaluates the root by so many play-outs.
+            sides["openspiel"] = partial(openspiel_searches(contest.openspiel), 1)
         if contest.engine:
             sides["engine"] = load(contest.engine).random_playouts
-        rates = _rates(sides, slices, seconds)
-        yield Speed(contest.key, rates["tengen"], rates.get("openspiel"), rates.get("engine"))
+        found = rates(sides, slices, seconds)
+        yield Speed(contest.key, found["tengen"], found.get("openspiel"), found.get("engine"))
 
 
-def _theirs(name: str) -> Playouts:
-    """Random games of OpenSpiel's MCTS: a search of one simulation evaluates the root by `games` play-outs."""
+def openspiel_searches(name: str) -> Callable[[int, int, int], Any]:
+    """OpenSpiel's MCTS from the start of a game: (simulations, play-outs to value a leaf, seed) -> root of a new tree.
+
+    Nothing is proven, nothing remembered, and the memory allowed is more than any bench needs.
+    """
     import pyspiel
 
     game = pyspiel.load_game(name)
     state = game.new_initial_state()
 
-    def play(games: int, seed: int) -> object:
-        evaluator = pyspiel.RandomRolloutEvaluator(games, seed)
+    def search(simulations: int, playouts: int, seed: int) -> Any:
+        evaluator = pyspiel.RandomRolloutEvaluator(playouts, seed)
         bot = pyspiel.MCTSBot(
-            game, evaluator, uct_c=2.0, max_simulations=1, max_memory_mb=1, solve=False, seed=seed, verbose=False
+            game,
+            evaluator,
+            uct_c=math.sqrt(2),
+            max_simulations=simulations,
+            max_memory_mb=4000,
+            solve=False,
+            seed=seed,
+            verbose=False,
         )
         return bot.mcts_search(state)
 
-    return play
+    return search
 
 
-def _rates(sides: dict[str, Playouts], slices: int, seconds: float) -> dict[str, float]:
-    """The median rate of each side over slices played in turn."""
-    games = {side: _games_in(play, seconds) for side, play in sides.items()}
-    rates: dict[str, list[float]] = {side: [] for side in sides}
+def rates(
+    sides: dict[str, Work], slices: int, seconds: float, clock: Callable[[], float] = time.thread_time
+) -> dict[str, float]:
+    """How much each side does per second: the median of slices of about `seconds`, in which the sides take turns.
+
+    The clock counts the processor time of this thread, so that other programs take nothing away from a side.
+    """
+    amounts = {side: _amount_in(work, seconds, clock) for side, work in sides.items()}
+    found: dict[str, list[float]] = {side: [] for side in sides}
     for seed in range(slices):
-        for side, play in sides.items():
-            rates[side].append(games[side] / _seconds(play, games[side], seed))
-    return {side: statistics.median(values) for side, values in rates.items()}
+        for side, work in sides.items():
+            found[side].append(amounts[side] / _seconds(work, amounts[side], seed, clock))
+    return {side: statistics.median(values) for side, values in found.items()}
 
 
-def _games_in(play: Playouts, seconds: float) -> int:
-    """How many games take about that long."""
-    games = 1
-    while (taken := _seconds(play, games, seed=0)) < seconds / 4:
-        games *= 2
-    return max(1, round(games * seconds / taken))
+def _amount_in(work: Work, seconds: float, clock: Callable[[], float]) -> int:
+    """How much takes about that long."""
+    amount = 1
+    while (taken := _seconds(work, amount, 0, clock)) < seconds / 4:
+        amount *= 2
+    return max(1, round(amount * seconds / taken))
 
 
-def _seconds(play: Playouts, games: int, seed: int) -> float:
-    start = time.thread_time()
-    play(games, seed)
-    return max(time.thread_time() - start, 1e-9)  # the clock may stand still
+def _seconds(work: Work, amount: int, seed: int, clock: Callable[[], float]) -> float:
+    start = clock()
+    work(amount, seed)
+    return max(clock() - start, 1e-9)  # the clock may stand still

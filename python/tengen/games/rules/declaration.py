@@ -60,6 +60,11 @@ class Declaration:
     functions: dict[str, Callable[..., Any]]  # those of FUNCTIONS that the file has, and the defaults
     module: ModuleType  # the file, run
 
+    def shows_stones(self) -> bool:
+        """Whether the first two planes are the stones of either side, from which a board can be drawn."""
+        first, second = (name.lower() for name in (*self.plane_names, "", "")[:2])
+        return first.startswith("own") and second.startswith("opponent")
+
 
 def declare(file: RulesFile) -> Declaration:
     """Reads the declaration out of a file that has been run."""

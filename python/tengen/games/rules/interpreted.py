@@ -59,7 +59,7 @@ class Interpreted:
         # C++ asks which of these there are; None means the default text.
         self.action_text = self._action_text if "action_text" in functions else None
         self.parse_action = self._parse_action if "parse_action" in functions else None
-        self.board_text = self._board_text if "board_text" in functions or len(declaration.plane_names) < 2 else None
+        self.board_text = self._board_text if "board_text" in functions or not declaration.shows_stones() else None
         self.set_board = self._set_board if "set_board" in functions else None
 
     def keep_alive(self, compiled: object) -> None:

@@ -6,8 +6,10 @@ in the file before the code runs, so that everything the file derives from it fo
 
 import ast
 import itertools
+import math
 import traceback
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from types import ModuleType
 
@@ -94,11 +96,10 @@ def _literal(path: str, name: str, value: ast.expr) -> float:
 
 
 def _checked(path: str, name: str, kind: type, value: object) -> float:
-    if kind is bool and value in (False, True):
-        return bool(value)
-    if kind is float and isinstance(value, (int, float)):
-        return float(value)
-    if kind is int and isinstance(value, (int, float)) and value == int(value):
-        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):  # numpy's numbers too
+        if kind is float:
+            return float(value)
+        if value == int(value) and (kind is int or value in (0, 1)):
+            return bool(value) if kind is bool else int(value)
     wanted = {bool: "True or False", int: "a whole number", float: "a number"}[kind]
     raise GameOptionError(f"{path}: {name} must be {wanted}, not {value!r}.")

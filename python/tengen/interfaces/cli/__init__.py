@@ -18,7 +18,10 @@ COMMANDS = {
     "show": "show",
     "perft": "perft",
     "check-game": "check_game",
+    "match": "match",
+    "play": "play",
     "bench games": "bench_games",
+    "bench search": "bench_search",
     "demo": "demo",
 }
 

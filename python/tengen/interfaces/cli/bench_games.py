@@ -31,35 +31,41 @@ def run(
         slices: turns that each side gets; the median counts
         seconds: length of one turn
     """
-    if slices < 1 or not 0 < seconds < 3600:
-        raise TengenError("A bench needs at least one slice, longer than nothing and shorter than an hour.")
+    check_slices(slices, seconds)
     speeds = measure(slices, seconds)
     if as_json:
-        print(json.dumps({speed.key: _as_dict(speed) for speed in speeds}, indent=2))
+        print(json.dumps({speed.key: as_dict(speed) for speed in speeds}, indent=2))
         return
     print_table(speeds)
     print(f"import tengen: {_import_seconds():.3f} s beyond numpy")
 
 
-def print_table(speeds: Iterable[Speed]) -> None:
-    """The table, a row as soon as it is measured."""
+def check_slices(slices: int, seconds: float) -> None:
+    """Refuses a bench that measures nothing or never ends."""
+    if slices < 1 or not 0 < seconds < 3600:
+        raise TengenError("A bench needs at least one slice, longer than nothing and shorter than an hour.")
+
+
+def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engine: bool = True) -> None:
+    """The table, a row as soon as it is measured. `of_engine`: with a column for Python rules."""
     from rich.console import Console
     from rich.live import Live
     from rich.table import Table
 
     console = Console()
-    table = Table("game", title=f"random play-outs per second, one thread of {cpu_name()}")
-    for column in ("tengen", "OpenSpiel", "ratio", "of the C++ engine"):
+    table = Table("game", title=f"{what} per second, one thread of {cpu_name()}")
+    for column in ("tengen", "OpenSpiel", "ratio") + ("of the C++ engine",) * of_engine:
         table.add_column(column, justify="right")
     with Live(table, console=console, auto_refresh=False) if console.is_terminal else nullcontext() as live:
         for speed in speeds:
-            table.add_row(
+            cells = [
                 speed.key,
                 f"{speed.tengen:,.0f}",
                 f"{speed.openspiel:,.0f}" if speed.openspiel else "",
                 f"{speed.ratio:.1f}x" if speed.ratio else "",
                 f"{speed.engine_ratio:.0%}" if speed.engine_ratio else "",
-            )
+            ]
+            table.add_row(*cells[: len(table.columns)])
             if live:
                 live.refresh()
     if not console.is_terminal:
@@ -78,7 +84,8 @@ def cpu_name() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _as_dict(speed: Speed) -> dict[str, float | None]:
+def as_dict(speed: Speed) -> dict[str, float | None]:
+    """A speed as JSON has it."""
     figures = {"tengen": speed.tengen, "openspiel": speed.openspiel, "ratio": speed.ratio}
     if speed.engine_ratio is not None:
         figures["engine_ratio"] = speed.engine_ratio

@@ -9,6 +9,7 @@ from tengen.games import names
 from tengen.games.speed import measure
 from tengen.interfaces.cli.bench_games import print_table
 from tengen.interfaces.cli.show import result_text
+from tengen.interfaces.terminal import draw
 
 if TYPE_CHECKING:
     from rich.panel import Panel
@@ -48,11 +49,7 @@ def _play(state: State, chance: random.Random) -> None:
 
 
 def _drawing(state: State, title: str) -> "Panel":
-    """The board in a frame, the first player's stones in one colour and the second's in another."""
+    """The board in a frame."""
     from rich.panel import Panel
-    from rich.text import Text
 
-    board = Text(str(state))
-    board.highlight_regex(r"\bX\b", "bold cyan")
-    board.highlight_regex(r"\bO\b", "bold yellow")
-    return Panel.fit(board, title=title, title_align="left")
+    return Panel.fit(draw(state), title=title, title_align="left")

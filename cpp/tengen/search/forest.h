@@ -1,0 +1,687 @@
+// Many trees, one batch. A forest searches several positions of one game side by side: select() walks each tree to
+// leaves that need an evaluation and hands their planes out together; update() takes the answers, expands the leaves
+// and backs the values up. Whoever owns the forest evaluates in between: the forest knows no network and no Python.
+//
+//   forest.set_root(tree, state, seed); forest.begin(tree, simulations, noise);
+//   while (forest.searching()) { n = forest.select(); evaluate forest.planes() [n, C, H, W]; forest.update(...); }
+//
+// A tree's course depends on its root, its seed and the evaluations alone: not on the trees beside it, nor on how many
+// leaves a call of select() may gather. Not thread-safe: one forest, one thread.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tengen/base/error.h"
+#include "tengen/base/rng.h"
+#include "tengen/games/derived.h"
+#include "tengen/games/game.h"
+#include "tengen/search/cache.h"
+#include "tengen/search/params.h"
+#include "tengen/search/root.h"
+#include "tengen/search/simulate.h"
+#include "tengen/search/tree.h"
+
+namespace tengen {
+
+enum class StopReason : std::uint8_t {
+  kNotStarted,   // begin() has not been called
+  kSearching,    // not stopped yet
+  kSimulations,  // the budget is spent
+  kProven,       // the result of the root is known for certain
+  kNodeCap,      // the tree has max_nodes nodes
+  kGameOver,     // there was nothing to search
+};
+
+// How a simulation got the value it backed up.
+enum class LeafKind : std::uint8_t { kEvaluated, kCached, kRollout, kProven };
+
+// What one simulation did, for step mode.
+struct SimulationTrace {
+  struct Step {
+    NodeId node = 0;
+    std::vector<ChildScore> children;
+    Action chosen = 0;
+  };
+  struct Change {
+    NodeId node = 0;
+    std::uint32_t visits_before = 0;
+    std::uint32_t visits_after = 0;
+    double value_sum_before = 0.0;  // for the first player
+    double value_sum_after = 0.0;
+  };
+  std::vector<Step> steps;  // from the root down
+  NodeId leaf = 0;
+  LeafKind kind = LeafKind::kEvaluated;
+  std::vector<Action> actions;  // of the leaf, if it was expanded
+  std::vector<float> priors;    // [actions]
+  float value = 0.0F;           // that was backed up, for the first player
+  std::vector<Change> changes;  // from the root down
+};
+
+// One answer of a search, as the owner of a forest reads it.
+struct TreeResult {
+  StopReason stopped = StopReason::kNotStarted;
+  int simulations = 0;  // done in this search
+  std::uint32_t nodes = 0;
+  float root_value = 0.0F;     // for the player to move
+  float network_value = 0.0F;  // the evaluation of the root itself, for the player to move
+  Proven proven = Proven::kUnknown;
+  int distance = 0;  // plies to the end, if proven
+  Action best_action = 0;
+  std::vector<Action> line;  // principal variation
+};
+
+template <Game G>
+class Forest {
+ public:
+  using State = typename G::State;
+
+  Forest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed)
+      : game_(game),
+        params_(params),
+        seed_(seed),
+        cache_(params.cache_entries, game.spec().num_actions),
+        legal_(game.spec().num_actions),
+        own_planes_(static_cast<std::size_t>(game.spec().planes_size())) {
+    const auto actions = static_cast<std::size_t>(game.spec().num_actions);
+    if (actions > 65535) throw Error("The search holds games of at most 65535 actions.");
+    for (int i = 0; i < num_trees; ++i) {
+      Search& search = searches_.emplace_back(game_.initial_state(), Rng(seed).split(static_cast<std::uint64_t>(i)));
+      search.plan.priors.resize(actions);
+      search.plan.gumbels.resize(actions);
+      search.plan.visits_before.resize(actions);
+      reset_tree(search);
+    }
+    for (const Symmetry& symmetry : game_.spec().symmetries) {
+      std::vector<std::int32_t> target(symmetry.action_source.size());
+      for (std::size_t a = 0; a < target.size(); ++a) {
+        target[static_cast<std::size_t>(symmetry.action_source[a])] = static_cast<std::int32_t>(a);
+      }
+      action_targets_.push_back(std::move(target));
+    }
+  }
+
+  const G& game() const { return game_; }
+  const SearchParams& params() const { return params_; }
+  int num_trees() const { return static_cast<int>(searches_.size()); }
+  const State& root_state(int tree) const { return at(tree).state; }
+  const Tree& tree(int tree) const { return at(tree).tree; }
+  const RootPlan& plan(int tree) const { return at(tree).plan; }
+  // [leaves of the last select(), C, H, W]. Shared, so that a reader can hold on to it; the next select() writes over
+  // it.
+  const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
+  // Leaves that wait for update().
+  int num_pending() const { return asked_ ? num_rows_ : 0; }
+
+  // A new position for a tree, without memory of the old one.
+  void set_root(int tree, State state, std::uint64_t seed) {
+    leave_batch("set_root()");
+    Search& search = at(tree);
+    search.state = std::move(state);
+    search.rng = Rng(seed);
+    reset_tree(search);
+  }
+
+  // Plays `action` on a tree's position and keeps what the search knows about it.
+  void advance(int tree, Action action) {
+    leave_batch("advance()");
+    Search& search = at(tree);
+    if (!is_legal(game_, search.state, action)) {
+      throw IllegalActionError(game_.action_text(action) + " is not legal at the root of tree " + std::to_string(tree) +
+                               ".");
+    }
+    game_.play(search.state, action);
+    const Tree::Links& links = search.tree.links(kRoot);
+    const std::uint16_t* actions = search.tree.actions(kRoot);
+    for (int i = 0; i < links.num_children; ++i) {
+      if (actions[i] != action) continue;
+      search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
+      search.fresh_priors = true;
+      search.stopped = StopReason::kNotStarted;
+      return;
+    }
+    reset_tree(search);
+  }
+
+  // Starts a search on a tree. `noise`: explore at the root, as self-play does.
+  void begin(int tree, int simulations, bool noise) {
+    leave_batch("begin()");
+    Search& search = at(tree);
+    search.budget = simulations;
+    search.started = 0;
+    search.noise = noise;
+    search.root_ready = false;
+    search.stopped = StopReason::kSearching;
+    if (game_.outcome(search.state)) search.stopped = StopReason::kGameOver;
+    const bool kept = search.tree.stats(kRoot).visits > 0;  // from an earlier search, by advance()
+    if (rollouts_only() && kept && !search.tree.links(kRoot).expanded) expand_evenly(search.tree, kRoot, search.state);
+  }
+
+  bool searching() const {
+    return !leaves_.empty() || std::any_of(searches_.begin(), searches_.end(), [](const Search& search) {
+      return search.stopped == StopReason::kSearching;
+    });
+  }
+
+  // Trees whose search has stopped, in order: their owner may read the answer and begin anew at any time.
+  std::vector<int> stopped_trees() const {
+    std::vector<int> trees;
+    for (int i = 0; i < num_trees(); ++i) {
+      if (at(i).stopped != StopReason::kSearching) trees.push_back(i);
+    }
+    return trees;
+  }
+
+  // Gathers the next leaves, at most `max_leaves` (0: as many as there are; never less than one tree's share). Trees
+  // take turns. Returns how many need an evaluation; that can be 0 when terminal, proven, cached and rolled-out leaves
+  // settle everything.
+  int select(int max_leaves = 0) {
+    require_no_pending("select()");
+    const int share = params_.leaves_per_batch;
+    const int limit = max_leaves > 0 ? std::max(max_leaves, share) : std::numeric_limits<int>::max();
+    if (num_rows_ > limit) drop_leaves();
+    if (leaves_.empty()) {  // else they were cancelled, and are asked for again
+      // A tree takes its whole share or none, so that its course does not depend on the room that was left.
+      for (int i = 0; i < num_trees() && limit - num_rows_ >= share; ++i) {
+        gather(next_tree_);
+        next_tree_ = (next_tree_ + 1) % num_trees();
+      }
+    }
+    asked_ = num_rows_ > 0;
+    return num_pending();
+  }
+
+  // Answers for the leaves of the last select(): logits [n, A] and values for the player to move, [n] in [-1, 1], or
+  // [n, 3] as probabilities of win, draw and loss. Throws EvaluatorError, and changes nothing, if a number is no good.
+  void update(const float* logits, const float* values, bool win_draw_loss) {
+    if (!asked_) return;
+    const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
+    check_answers(logits, values, win_draw_loss);
+    for (const Leaf& leaf : leaves_) {
+      if (leaf.row == kKnown) {
+        settle_known(leaf);
+        continue;
+      }
+      const auto b = static_cast<std::size_t>(leaf.row);
+      const Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+      const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
+      priors_.resize(static_cast<std::size_t>(leaf.num_actions));
+      const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
+      for (std::size_t i = 0; i < priors_.size(); ++i) {
+        priors_[i] = logits[b * num_actions + static_cast<std::size_t>(target[actions[i]])];
+      }
+      softmax(priors_.data(), leaf.num_actions);
+      const float value = win_draw_loss ? values[3 * b] - values[3 * b + 2] : values[b];
+      const NodeId node = paths_[leaf.first_node + static_cast<std::size_t>(leaf.length) - 1];
+      const float first_player = std::clamp(value, -1.0F, 1.0F) * sign_of(search.tree.stats(node).to_move);
+      cache_.store(leaf.hash, priors_.data(), leaf.num_actions, first_player);
+      settle_leaf(leaf, first_player, LeafKind::kEvaluated);
+    }
+    clear_batch();
+    for (Search& search : searches_) finish_if_done(search);
+  }
+
+  // Takes the last select() back, as when the evaluator failed: the next one asks for the same leaves again, so that
+  // the trees go on as if nothing had happened. A call of set_root(), advance() or begin() gives them up.
+  void cancel() { asked_ = false; }
+
+  void clear_cache() { cache_.clear(); }
+
+  TreeResult result(int tree) const {
+    const Search& search = at(tree);
+    const Tree::Stats& root = search.tree.stats(kRoot);
+    const Tree::Links& links = search.tree.links(kRoot);
+    const Player player = game_.to_move(search.state);
+    const float sign = sign_of(player);
+    TreeResult result;
+    result.stopped = search.stopped;
+    result.simulations = search.started - (links.expanded ? root.pending : 0);
+    result.nodes = search.tree.num_nodes();
+    result.network_value = sign * links.value;
+    result.proven = root.proven;
+    result.distance = links.distance;
+    if (root.proven != Proven::kUnknown) {
+      result.root_value = sign * exact_value(search.tree, kRoot, params_.discount);
+    } else if (root.visits > 0) {
+      result.root_value = sign * static_cast<float>(root.value_sum / root.visits);
+    }
+    if (links.num_edges == 0) return result;
+    std::vector<float> target(static_cast<std::size_t>(game_.spec().num_actions));
+    tengen::policy_target(search.tree, search.plan, params_, target.data());
+    result.best_action = tengen::best_action(search.tree, search.plan, params_, target.data());
+    result.line = principal_variation(search.tree, result.best_action);
+    return result;
+  }
+
+  // Per action [A]; untouched where an action is not legal.
+  void write_root(int tree, std::int32_t* visits, float* target, float* q, float* prior) const {
+    const Search& search = at(tree);
+    const Tree::Links& links = search.tree.links(kRoot);
+    if (links.num_edges == 0) return;
+    const float sign = sign_of(search.tree.stats(kRoot).to_move);
+    const std::uint16_t* actions = search.tree.actions(kRoot);
+    tengen::policy_target(search.tree, search.plan, params_, target);
+    for (int i = 0; i < links.num_edges; ++i) {
+      prior[actions[i]] = search.plan.priors[actions[i]];
+      if (i >= links.num_children) continue;
+      const Tree::Stats& child = search.tree.stats(search.tree.child(kRoot, i));
+      visits[actions[i]] = static_cast<std::int32_t>(child.visits);
+      if (child.visits > 0) q[actions[i]] = child_q(child, sign, 0.0F);
+    }
+  }
+
+  // Step mode: while `trace` is set, select() runs one simulation per tree and every simulation overwrites the trace.
+  void set_trace(SimulationTrace* trace) { trace_ = trace; }
+
+  std::size_t bytes() const {
+    std::size_t sum = cache_.bytes() + spare_.bytes() + planes_->capacity() * sizeof(float);
+    for (const Search& search : searches_) sum += search.tree.bytes();
+    return sum;
+  }
+
+ private:
+  // One tree and where its search stands. Mutated during search.
+  struct Search {
+    Search(State root, Rng random) : state(std::move(root)), rng(random) {}
+    Tree tree;
+    State state;  // of the root
+    RootPlan plan;
+    Rng rng;
+    int budget = 0;   // simulations wanted
+    int started = 0;  // simulations begun, those on their way included
+    bool noise = false;
+    bool root_ready = false;   // the root is expanded and its noise drawn
+    bool fresh_priors = true;  // the root's priors are the evaluator's, without noise of an earlier search
+    StopReason stopped = StopReason::kNotStarted;
+  };
+
+  // A leaf on its way to the evaluator. Lives from select() to update().
+  struct Leaf {
+    int tree;
+    int row;  // in the batch, or kKnown
+    int symmetry;
+    std::uint64_t hash;
+    std::size_t first_node;  // in paths_
+    int length;
+    std::size_t first_action;  // in leaf_actions_
+    int num_actions;
+    std::optional<float> rollout;  // for the first player
+    float known_value;             // the cache's, for the first player; its priors are in known_priors_
+    std::size_t first_prior;
+  };
+  static constexpr int kKnown = -1;  // the cache had the answer
+
+  enum class Step { kSettled, kQueued, kBlocked, kStopped };
+
+  Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
+  const Search& at(int tree) const { return searches_.at(static_cast<std::size_t>(tree)); }
+  bool rollouts_only() const { return params_.rollout_weight >= 1.0F; }
+
+  void require_no_pending(const char* call) const {
+    if (!asked_) return;
+    throw Error(std::string(call) + " came while " + std::to_string(num_rows_) +
+                " leaves wait for update(); answer them or give them up with cancel().");
+  }
+
+  // Before the trees change in another way than by their search.
+  void leave_batch(const char* call) {
+    require_no_pending(call);
+    drop_leaves();
+  }
+
+  void drop_leaves() {
+    for (const Leaf& leaf : leaves_) {
+      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+      for (int i = 0; i < leaf.length; ++i)
+        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
+      if (leaf.length > 1) --search.started;
+    }
+    clear_batch();
+  }
+
+  void clear_batch() {
+    leaves_.clear();
+    paths_.clear();
+    leaf_actions_.clear();
+    known_priors_.clear();
+    num_rows_ = 0;
+    asked_ = false;
+  }
+
+  void reset_tree(Search& search) {
+    search.tree.clear();
+    look_at(search.tree, kRoot, search.state);
+    search.fresh_priors = true;
+    search.stopped = StopReason::kNotStarted;
+  }
+
+  void finish_if_done(Search& search) {
+    if (search.stopped != StopReason::kSearching || !search.tree.links(kRoot).expanded) return;
+    prepare_if_needed(search);
+    if (params_.solve && search.tree.stats(kRoot).proven != Proven::kUnknown) {
+      search.stopped = StopReason::kProven;
+    } else if (search.started >= search.budget && search.tree.stats(kRoot).pending == 0) {
+      search.stopped = StopReason::kSimulations;
+    }
+  }
+
+  void prepare_if_needed(Search& search) {
+    if (search.root_ready) return;
+    prepare_root(search.tree, search.plan, params_, search.budget, search.noise, search.fresh_priors, search.rng);
+    search.fresh_priors = false;
+    search.root_ready = true;
+  }
+
+  // Simulations of one tree until it has leaves that wait for the evaluator, or is done.
+  void gather(int tree) {
+    Search& search = searches_[static_cast<std::size_t>(tree)];
+    const std::size_t first = leaves_.size();
+    do {
+      fill_share(search, tree);
+    } while (settle_if_known(first) && trace_ == nullptr);
+    finish_if_done(search);
+  }
+
+  // A share that the cache answers as a whole is settled at once. In any other, the leaves it knows wait with the rest:
+  // else the virtual losses, and with them the course of the tree, would depend on what the cache holds.
+  bool settle_if_known(std::size_t first) {
+    const auto share = leaves_.begin() + static_cast<std::ptrdiff_t>(first);
+    if (share == leaves_.end()) return false;
+    if (std::any_of(share, leaves_.end(), [](const Leaf& leaf) { return leaf.row != kKnown; })) return false;
+    std::for_each(share, leaves_.end(), [&](const Leaf& leaf) { settle_known(leaf); });
+    paths_.resize(share->first_node);
+    leaf_actions_.resize(share->first_action);
+    known_priors_.resize(share->first_prior);
+    leaves_.erase(share, leaves_.end());
+    return true;
+  }
+
+  // Simulations of one tree until its share of the batch is full or there is nothing to do before the next update().
+  void fill_share(Search& search, int tree) {
+    int queued = 0;
+    while (queued < params_.leaves_per_batch) {
+      finish_if_done(search);
+      if (search.stopped != StopReason::kSearching) return;
+      const bool root_waits = !search.tree.links(kRoot).expanded;
+      if (root_waits ? queued > 0 : search.started >= search.budget) return;
+      const Step step = simulate(search, tree);
+      if (step == Step::kBlocked) return;
+      if (step == Step::kStopped) {
+        search.stopped = StopReason::kNodeCap;
+        return;
+      }
+      if (!root_waits) ++search.started;
+      if (step == Step::kQueued) ++queued;
+      if (trace_ != nullptr) return;  // step mode: one simulation per select()
+    }
+  }
+
+  // One simulation, from the root to a leaf that is settled on the spot or queued for evaluation.
+  Step simulate(Search& search, int tree_index) {
+    Tree& tree = search.tree;
+    if (trace_ != nullptr) *trace_ = {};
+    path_.clear();
+
+    // 1. Start at the root, with a copy of its state.
+    State state = search.state;
+    NodeId node = kRoot;
+
+    // 2. Select: down to a node that has not been evaluated, or about which nothing is left to find out.
+    while (true) {
+      path_.push_back(node);
+      if (tree.stats(node).proven != Proven::kUnknown && (params_.solve || tree.links(node).num_edges == 0)) {
+        return settle(search, exact_value(tree, node, params_.discount), LeafKind::kProven);
+      }
+      if (!tree.links(node).expanded) {
+        // Rollouts need no priors: a node gets its edges when it is visited for the second time.
+        if (!rollouts_only() || tree.stats(node).visits == 0) break;
+        expand_evenly(tree, node, state);
+      }
+      const int choice = choose(search, node);
+      const Action action = tree.actions(node)[choice];
+      const bool is_new = choice == tree.links(node).num_children;
+      if (is_new && tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return Step::kStopped;
+      const NodeId child = is_new ? tree.add_child(node) : tree.child(node, choice);
+      game_.play(state, action);
+      if (is_new) look_at(tree, child, state);
+      node = child;
+    }
+
+    // 3. A leaf that waits for its evaluation already must not be asked for twice.
+    if (tree.stats(node).pending > 0) return Step::kBlocked;
+
+    // 4. A random play-out, if they count.
+    std::optional<float> rollout;
+    if (params_.rollout_weight > 0.0F) {
+      State end = state;
+      rollout = value_for(random_playout(game_, end, search.rng, legal_).outcome, Player::kFirst);
+      if (rollouts_only()) {
+        tree.links(node).value = *rollout;
+        if (node == kRoot) expand_evenly(tree, node, state);
+        return settle(search, *rollout, LeafKind::kRollout);
+      }
+    }
+
+    // 5. Queue the leaf, and count it as lost until the answer comes, so that the next simulation goes elsewhere.
+    queue(tree_index, state, rollout);
+    for (const NodeId visited : path_) ++tree.stats(visited).pending;
+    return Step::kQueued;
+  }
+
+  int choose(Search& search, NodeId node) {
+    const Tree& tree = search.tree;
+    const bool at_root = node == kRoot;
+    if (params_.selection == Selection::kUct && tree.links(node).num_children < tree.links(node).num_edges) {
+      const auto untried = static_cast<std::uint32_t>(tree.links(node).num_edges - tree.links(node).num_children);
+      search.tree.put_next(node, tree.links(node).num_children + static_cast<int>(search.rng.below(untried)));
+    }
+    const float forced = at_root && search.noise ? params_.forced_playouts : 0.0F;
+    const auto visit_scores = [&](bool every, auto&& visit) {
+      if (at_root && params_.selection == Selection::kGumbel) {
+        bool any = false;
+        for_each_gumbel_root(tree, search.plan, params_, search.started, [&](int i, const ChildScore& child) {
+          any = true;
+          visit(i, child);
+        });
+        if (any) return;  // else all considered actions are lost, and another may still save the game
+      }
+      for_each_score(tree, node, params_, forced, every, visit);
+    };
+    Highest highest;
+    visit_scores(false, highest);
+    int choice = highest.edge();
+    if (trace_ != nullptr) {
+      auto& step = trace_->steps.emplace_back();
+      step.node = node;
+      step.chosen = tree.actions(node)[choice];
+      visit_scores(true, [&](int, const ChildScore& child) { step.children.push_back(child); });
+    }
+    if (choice > tree.links(node).num_children) {
+      search.tree.put_next(node, choice);
+      choice = tree.links(node).num_children;
+    }
+    return choice;
+  }
+
+  // What the rules say about a node that was just made.
+  void look_at(Tree& tree, NodeId node, const State& state) const {
+    tree.stats(node).to_move = game_.to_move(state);
+    if (const auto outcome = game_.outcome(state)) {
+      tree.stats(node).proven = proven_as(*outcome);
+      tree.links(node).value = value_for(*outcome, Player::kFirst);
+      tree.links(node).expanded = true;  // with no edges
+    }
+  }
+
+  void expand_evenly(Tree& tree, NodeId node, const State& state) {
+    game_.legal_actions(state, legal_);
+    cached_actions_.assign(legal_.begin(), legal_.end());
+    priors_.assign(static_cast<std::size_t>(legal_.size()), 1.0F / static_cast<float>(legal_.size()));
+    tree.expand(node, cached_actions_.data(), priors_.data(), legal_.size());
+  }
+
+  void queue(int tree, const State& state, std::optional<float> rollout) {
+    game_.legal_actions(state, legal_);
+    Leaf leaf{.tree = tree,
+              .row = kKnown,
+              .symmetry = 0,
+              .hash = game_.hash(state),
+              .first_node = paths_.size(),
+              .length = static_cast<int>(path_.size()),
+              .first_action = leaf_actions_.size(),
+              .num_actions = legal_.size(),
+              .rollout = rollout,
+              .known_value = 0.0F,
+              .first_prior = known_priors_.size()};
+    paths_.insert(paths_.end(), path_.begin(), path_.end());
+    leaf_actions_.insert(leaf_actions_.end(), legal_.begin(), legal_.end());
+    if (const float* priors = cache_.find(leaf.hash, leaf.known_value)) {
+      known_priors_.insert(known_priors_.end(), priors, priors + legal_.size());
+    } else {
+      leaf.row = num_rows_++;
+      write_row(leaf, state);
+    }
+    leaves_.push_back(leaf);
+  }
+
+  // Writes the planes of a leaf into its row of the batch, in a symmetry drawn for it if that is wanted.
+  void write_row(Leaf& leaf, const State& state) {
+    const GameSpec& spec = game_.spec();
+    const auto size = static_cast<std::size_t>(spec.planes_size());
+    const auto row = static_cast<std::size_t>(leaf.row);
+    if (planes_->size() < (row + 1) * size) {  // never resized in place: somebody may be reading it
+      auto larger = std::make_shared<std::vector<float>>(std::max(planes_->size() * 2, size * 64));
+      std::copy(planes_->begin(), planes_->end(), larger->begin());
+      planes_ = std::move(larger);
+    }
+    float* out = planes_->data() + row * size;
+    if (params_.random_symmetry && spec.symmetries.size() > 1) {
+      leaf.symmetry =
+          static_cast<int>(Rng(leaf.hash ^ mix64(seed_)).below(static_cast<std::uint32_t>(spec.symmetries.size())));
+    }
+    if (leaf.symmetry == 0) {
+      game_.write_planes(state, out);
+    } else {
+      game_.write_planes(state, own_planes_.data());
+      const auto& source = spec.symmetries[static_cast<std::size_t>(leaf.symmetry)].cell_source;
+      const std::size_t cells = source.size();
+      for (std::size_t plane = 0; plane < static_cast<std::size_t>(spec.num_planes); ++plane) {
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+          out[plane * cells + cell] = own_planes_[plane * cells + static_cast<std::size_t>(source[cell])];
+        }
+      }
+    }
+  }
+
+  void settle_known(const Leaf& leaf) {
+    const auto priors = known_priors_.begin() + static_cast<std::ptrdiff_t>(leaf.first_prior);
+    priors_.assign(priors, priors + leaf.num_actions);
+    settle_leaf(leaf, leaf.known_value, LeafKind::kCached);
+  }
+
+  // Expands a leaf with priors_ and backs its value (for the first player) up.
+  void settle_leaf(const Leaf& leaf, float value, LeafKind kind) {
+    Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+    const NodeId* path = paths_.data() + leaf.first_node;
+    for (int i = 0; i < leaf.length; ++i) --search.tree.stats(path[i]).pending;
+    const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
+    search.tree.links(path[leaf.length - 1]).value = value;
+    search.tree.expand(path[leaf.length - 1], actions, priors_.data(), leaf.num_actions);
+    if (trace_ != nullptr) {
+      trace_->actions.assign(actions, actions + leaf.num_actions);
+      trace_->priors = priors_;
+    }
+    // (1 - lambda) v + lambda z
+    if (leaf.rollout) value = (1.0F - params_.rollout_weight) * value + params_.rollout_weight * *leaf.rollout;
+    settle_path(search, path, leaf.length, value, kind);
+  }
+
+  Step settle(Search& search, float value, LeafKind kind) {
+    settle_path(search, path_.data(), static_cast<int>(path_.size()), value, kind);
+    return Step::kSettled;
+  }
+
+  void settle_path(Search& search, const NodeId* path, int length, float value, LeafKind kind) {
+    if (trace_ != nullptr) {
+      for (int i = 0; i < length; ++i) {
+        const Tree::Stats& stats = search.tree.stats(path[i]);
+        trace_->changes.push_back({path[i], stats.visits, stats.visits + 1, stats.value_sum, 0.0});
+      }
+      trace_->leaf = path[length - 1];
+      trace_->kind = kind;
+      trace_->value = value;
+    }
+    back_up(search.tree, path, length, value, params_);
+    if (trace_ != nullptr) {
+      for (auto& change : trace_->changes) change.value_sum_after = search.tree.stats(change.node).value_sum;
+    }
+  }
+
+  void check_answers(const float* logits, const float* values, bool win_draw_loss) const {
+    const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
+    for (const Leaf& leaf : leaves_) {
+      if (leaf.row == kKnown) continue;
+      const auto b = static_cast<std::size_t>(leaf.row);
+      const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
+      bool good = true;
+      for (int i = 0; i < leaf.num_actions; ++i) {
+        const auto action = leaf_actions_[leaf.first_action + static_cast<std::size_t>(i)];
+        good = good && std::isfinite(logits[b * num_actions + static_cast<std::size_t>(target[action])]);
+      }
+      if (!good)
+        throw EvaluatorError("Row " + std::to_string(b) + " of the logits has a legal action without a finite number.");
+      // Each comparison is false for NaN.
+      if (win_draw_loss) {
+        const float* chances = values + 3 * b;
+        const bool even = std::abs(chances[0] + chances[1] + chances[2] - 1.0F) <= 0.02F;
+        if (even && std::min({chances[0], chances[1], chances[2]}) >= -0.001F) continue;
+        throw EvaluatorError("Row " + std::to_string(b) + " of the values is (" + std::to_string(chances[0]) + ", " +
+                             std::to_string(chances[1]) + ", " + std::to_string(chances[2]) +
+                             "); it must be the probabilities of win, draw and loss.");
+      }
+      if (std::abs(values[b]) <= 1.001F) continue;
+      throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(values[b]) +
+                           "; values are from -1 (lost) to 1 (won) for the player to move.");
+    }
+  }
+
+  // Constant during search.
+  G game_;
+  SearchParams params_;
+  std::uint64_t seed_;
+  std::vector<std::vector<std::int32_t>>
+      action_targets_;  // [symmetries][A]: where the policy of the new board has an action
+
+  // Mutated during search.
+  std::vector<Search> searches_;
+  EvaluationCache cache_;
+  Tree spare_;  // for keep_subtree
+  int next_tree_ = 0;
+  SimulationTrace* trace_ = nullptr;  // owned elsewhere
+
+  // The batch: from select() to update().
+  bool asked_ = false;  // the leaves wait for update(); false with leaves: they were cancelled
+  std::vector<Leaf> leaves_;
+  std::vector<NodeId> paths_;
+  std::vector<std::uint16_t> leaf_actions_;
+  std::vector<float> known_priors_;
+  int num_rows_ = 0;  // leaves that need an evaluation
+  std::shared_ptr<std::vector<float>> planes_ = std::make_shared<std::vector<float>>();
+
+  // Working memory, kept to avoid allocation.
+  std::vector<NodeId> path_;
+  std::vector<float> priors_;
+  std::vector<std::uint16_t> cached_actions_;
+  ActionList legal_;
+  std::vector<float> own_planes_;
+};
+
+}  // namespace tengen

@@ -1,0 +1,215 @@
+"""A network as a file: weights as safetensors, and in the header what they are for and who made them.
+
+Written whole or not at all, and read only if every byte is as it was written. Needs no torch, and never reads a pickle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from tengen._core import Game, TengenError
+from tengen.config import NetworkConfig
+
+__all__ = ["NetworkFile", "NetworkFileError", "check_fits", "load_network", "save_network"]
+
+FORMAT = "tengen network 1"
+
+
+class NetworkFileError(TengenError):
+    """A file that is not a usable network, or a network for something else."""
+
+
+@dataclass(frozen=True)
+class NetworkFile:
+    """A network and what it is for. Weights are named as in `resnet.PolicyValueNet`."""
+
+    game: str  # what load() takes
+    options: str  # and with it, as spec.options has them
+    planes_shape: tuple[int, int, int]  # planes, height, width it was trained on
+    num_actions: int
+    action_layout: str  # "cells", "columns" or "other"
+    config: NetworkConfig
+    weights: dict[str, NDArray[np.float32]] = field(repr=False, compare=False)
+    made_by: dict[str, str] = field(default_factory=dict)  # run, iteration, seed ...
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        config: NetworkConfig,
+        weights: Mapping[str, NDArray[np.float32]],
+        made_by: Mapping[str, str] | None = None,
+    ) -> NetworkFile:
+        """The file of a network trained on this game."""
+        spec = game.spec
+        planes, height, width = spec.planes_shape
+        return cls(
+            game=spec.source,
+            options=spec.options,
+            planes_shape=(planes, height, width),
+            num_actions=spec.num_actions,
+            action_layout=spec.action_layout,
+            config=config,
+            weights=dict(weights),
+            made_by=dict(made_by or {}),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the weights: says which network made a game, whatever its file is called."""
+        seen = hashlib.sha256()
+        for name, weight in sorted(self.weights.items()):
+            seen.update(f"{name} {weight.dtype.str} {weight.shape}\n".encode())
+            seen.update(np.ascontiguousarray(weight).data)
+        return seen.hexdigest()
+
+
+def save_network(path: Path | str, file: NetworkFile) -> None:
+    """Writes the file whole or not at all: after a crash the path holds the old network or the new one."""
+    for name, weight in file.weights.items():
+        if weight.dtype != np.float32:
+            raise NetworkFileError(f"Weights are kept in float32, but '{name}' is {weight.dtype}.")
+    _check_finite(file.weights, "The network was not saved")
+    metadata = {"format": FORMAT, "header": json.dumps(_header(file)), "digest": file.digest}
+    content = safetensors.numpy.save(
+        {name: np.ascontiguousarray(weight) for name, weight in file.weights.items()}, metadata
+    )
+    try:
+        _write_durably(Path(path), content)
+    except OSError as error:
+        raise NetworkFileError(f"The network can't be saved as {path}: {error.strerror}.") from error
+
+
+def load_network(path: Path | str) -> NetworkFile:
+    """Reads a network; NetworkFileError says what is wrong with one that can't be used."""
+    path = Path(path)
+    _check_kind(path)
+    try:
+        with safetensors.safe_open(path, framework="np") as content:
+            metadata = content.metadata() or {}
+            weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118 (not a dict)
+    except safetensors.SafetensorError as error:
+        raise NetworkFileError(
+            f"{path} is cut short or damaged, or not a network of tengen ({error}); use another copy of it."
+        ) from error
+    if metadata.get("format") != FORMAT:
+        raise NetworkFileError(f"{path} holds weights, but not of a network of tengen (no '{FORMAT}' in its header).")
+    file = _from_header(path, metadata.get("header", ""), weights)
+    if metadata.get("digest") != file.digest:
+        raise NetworkFileError(f"{path} is damaged: its weights are not those that were saved; use another copy of it.")
+    _check_finite(weights, f"{path} can't be used")
+    return file
+
+
+def check_fits(file: NetworkFile, game: Game) -> None:
+    """Refuses a network of another game or other planes. Another board size is fine where the heads allow it."""
+    spec = game.spec
+    if file.game != spec.source:
+        raise NetworkFileError(f"This network plays {file.game}, not {spec.source}.")
+    if file.action_layout != spec.action_layout or file.planes_shape[0] != spec.num_planes:
+        raise NetworkFileError(
+            f"This network was trained on {file.planes_shape[0]} planes with actions by {file.action_layout}, but "
+            f"{spec.source} ({spec.options}) has {spec.num_planes} and {spec.action_layout}; load the game with the "
+            f"options it was trained with ({file.options or 'none'})."
+        )
+    same_size = file.planes_shape == spec.planes_shape and file.num_actions == spec.num_actions
+    if file.action_layout == "other" and not same_size:
+        raise NetworkFileError(
+            f"This network was trained on {_size(file.planes_shape)} with {file.num_actions} actions and plays "
+            f"no other size, because the actions of {spec.source} have no relation to its board."
+        )
+    if file.action_layout == "cells" and _extra_actions(file.planes_shape, file.num_actions) != _extra_actions(
+        spec.planes_shape, spec.num_actions
+    ):
+        raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options}).")
+
+
+def _size(planes_shape: tuple[int, ...]) -> str:
+    return f"{planes_shape[1]}x{planes_shape[2]}"
+
+
+def _extra_actions(planes_shape: tuple[int, ...], num_actions: int) -> int:
+    return num_actions - planes_shape[1] * planes_shape[2]
+
+
+def _header(file: NetworkFile) -> dict[str, Any]:
+    return {
+        "game": file.game,
+        "options": file.options,
+        "planes_shape": list(file.planes_shape),
+        "num_actions": file.num_actions,
+        "action_layout": file.action_layout,
+        "config": file.config.model_dump(),
+        "made_by": file.made_by,
+    }
+
+
+def _from_header(path: Path, text: str, weights: dict[str, NDArray[np.float32]]) -> NetworkFile:
+    try:
+        header = json.loads(text)
+        planes, height, width = (int(size) for size in header["planes_shape"])
+        return NetworkFile(
+            game=str(header["game"]),
+            options=str(header["options"]),
+            planes_shape=(planes, height, width),
+            num_actions=int(header["num_actions"]),
+            action_layout=str(header["action_layout"]),
+            config=NetworkConfig(**header["config"]),
+            weights=weights,
+            made_by={str(key): str(value) for key, value in header["made_by"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        raise NetworkFileError(f"The header of {path} can't be understood ({error}).") from error
+
+
+def _check_kind(path: Path) -> None:
+    try:
+        with path.open("rb") as content:
+            start = content.read(4)
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise NetworkFileError(f"The network {path} can't be read: {reason}.") from error
+    # A zip (torch.save) or a bare pickle: reading one runs whatever code it holds.
+    if start == b"PK\x03\x04" or start[:1] == b"\x80" or path.suffix in {".pt", ".pth", ".pkl"}:
+        raise NetworkFileError(
+            f"{path} is a pickle (as torch.save writes), which could run any code; tengen reads only safetensors."
+        )
+
+
+def _check_finite(weights: Mapping[str, NDArray[np.float32]], refusal: str) -> None:
+    for name, weight in weights.items():
+        if not np.isfinite(weight).all():
+            raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as target:
+            target.write(content)
+            target.flush()
+            os.fsync(target.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
