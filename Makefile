@@ -37,12 +37,12 @@ build: $(VENV)/.package
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(CPP)
+	@$(BIN)/clang-format -i $(CPP)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror $(CPP)
+	@$(BIN)/clang-format --dry-run -Werror $(CPP) && echo "clang-format: all $(words $(CPP)) C++ files as they should be"
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

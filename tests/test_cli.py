@@ -63,6 +63,18 @@ def test_perft_counts(cli) -> None:
     assert sum(int(finished.replace(",", "")) for _, _, finished in rows) == 255_168
 
 
+def test_check_game_finds_nothing_in_an_engine(cli) -> None:
+    assert "Nothing wrong was found." in cli("check-game", "tic_tac_toe", "--games", "5")
+
+
+def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rules = (Path(__file__).parents[1] / "examples" / "connect_four.py").read_text()
+    broken = tmp_path / "broken.py"
+    broken.write_text(rules.replace("longest_game = 42", "longest_game = 9"))
+    assert run(["check-game", str(broken)]) == 1
+    assert "WRONG" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -79,6 +91,8 @@ def test_perft_counts(cli) -> None:
         (["show", "gomoku:size"], "Options are written name=value, as in go:size=9,komi=7; found 'size'."),
         (["show", "gomoku:komi=7"], "gomoku has no option 'komi'"),
         (["perft", "tic_tac_toe", "--", "-1"], "The depth must be 0 or more."),
+        (["check-game", "tic_tac_toe", "--games", "0"], "at least one game"),
+        (["check-game", "no_such_file.py"], "no_such_file.py"),
         (["bench", "games", "--slices", "0"], "at least one slice"),
         (["bench", "games", "--seconds", "nan"], "at least one slice"),
     ],

@@ -23,7 +23,8 @@ def test_readme_has_a_session() -> None:
 
 
 def readme_commands() -> list[list[str]]:
-    lines = re.findall(r"^tengen (.*?)(?:\s+#.*)?$", README.read_text(), flags=re.MULTILINE)
+    shell = "".join(re.findall(r"^```sh\n(.*?)^```$", README.read_text(), flags=re.MULTILINE | re.DOTALL))
+    lines = re.findall(r"^tengen (.*?)(?:\s+#.*)?$", shell, flags=re.MULTILINE)
     return [line.split() for line in lines]
 
 

@@ -16,6 +16,7 @@
 #include "bindings/bindings.h"
 #include "bindings/interrupt.h"
 #include "tengen/base/error.h"
+#include "tengen/games/board_text.h"
 #include "tengen/games/registry.h"
 
 namespace nb = nanobind;
@@ -34,13 +35,6 @@ std::string quoted(const std::string& text) {
   return nb::cast<std::string>(nb::repr(nb::str(text.data(), text.size())));
 }
 
-// Enough of a text to recognize it by, cut between characters (UTF-8 continues them with bytes 10xxxxxx).
-std::string start_of(const std::string& text) {
-  std::size_t size = std::min<std::size_t>(text.size(), 40);
-  while (size < text.size() && size > 0 && (text[size] & 0xc0) == 0x80) --size;
-  return text.substr(0, size);
-}
-
 std::string game_repr(const GameSpec& spec) {
   return "tengen.load(" + quoted(spec.source) + (spec.options.empty() ? "" : ", " + spec.options) + ")";
 }
@@ -57,8 +51,8 @@ Action to_action(const AnyGame& game, const ActionOrText& given) {
   if (const auto action = find_action(game, given)) return *action;
   const Action last = game.spec().num_actions - 1;
   if (const auto* text = std::get_if<Text>(&given)) {
-    throw ActionTextError("'" + start_of(text->value) + "' is not an action of " + game.spec().name +
-                          "; it looks like '" + game.action_text(0) + "' or '" + game.action_text(last) + "'.");
+    throw ActionTextError(excerpt(text->value) + " is not an action of " + game.spec().name + "; it looks like '" +
+                          game.action_text(0) + "' or '" + game.action_text(last) + "'.");
   }
   throw IllegalActionError("Actions of " + game.spec().name + " are 0 to " + std::to_string(last) + ", not " +
                            std::to_string(std::get<Integer>(given).value) + ".");
@@ -87,11 +81,13 @@ PyState play(const PyState& state, const ActionOrText& given) {
   return next;
 }
 
+constexpr const char* kSeparators = " \t\r\n,";  // between the moves of a text
+
 std::vector<ActionOrText> split_words(const std::string& text) {
   std::vector<ActionOrText> words;
   std::size_t start = 0;
-  while ((start = text.find_first_not_of(" \t\r\n,", start)) != std::string::npos) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n,", start), text.size());
+  while ((start = text.find_first_not_of(kSeparators, start)) != std::string::npos) {
+    const std::size_t end = std::min(text.find_first_of(kSeparators, start), text.size());
     words.emplace_back(Text{text.substr(start, end - start)});
     start = end;
   }
@@ -112,9 +108,24 @@ PyState make_state(const PyGame& self, const std::variant<Text, std::vector<Acti
   return state;
 }
 
+// The moves as state() takes them: their names, or their numbers where a name would not be read back (it may hold a
+// space in a game from elsewhere).
+std::string moves_argument(const PyState& state) {
+  const auto is_readable = [&](Action action) {
+    const std::string text = state.game->action_text(action);
+    return text.find_first_of(kSeparators) == std::string::npos && state.game->parse_action(text) == action;
+  };
+  if (std::all_of(state.moves.begin(), state.moves.end(), is_readable)) {
+    return quoted(joined_moves(*state.game, state.moves));
+  }
+  std::string numbers;
+  for (const Action action : state.moves) numbers += (numbers.empty() ? "" : ", ") + std::to_string(action);
+  return "[" + numbers + "]";
+}
+
 std::string state_repr(const PyState& state) {
   std::string arguments;
-  if (!state.moves.empty()) arguments = quoted(joined_moves(*state.game, state.moves));
+  if (!state.moves.empty()) arguments = moves_argument(state);
   if (state.start_board) arguments += (arguments.empty() ? "board=" : ", board=") + quoted(*state.start_board);
   return game_repr(state.game->spec()) + ".state(" + arguments + ")";
 }

@@ -5,9 +5,11 @@ every wrong memory access.
 TENGEN_FUZZ_CALLS sets the number of calls.
 """
 
+import functools
 import os
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 
 import tengen
 from tengen.games import game_entries, names
+from tengen.games.rules import load_interpreted
 
 CALLS = int(os.environ.get("TENGEN_FUZZ_CALLS", "10000"))
 SEEDS = 4
@@ -48,13 +51,23 @@ OTHERS: list[Any] = [None, b"a1", [], {}, (), object(), ["a1", 2], [None], np.ze
 CELLS = "XO.XO.●#abc0123 \n\t\r\0\ud800"
 
 
+@functools.cache
+def rules_games() -> list[tengen.Game]:
+    """A game of Python rules, compiled and interpreted."""
+    path = str(Path(__file__).parents[2] / "examples" / "connect_four.py")
+    return [tengen.load(path), load_interpreted(path)]
+
+
 class Fuzzer:
     """Games and states to call, and the arguments to call them with."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.games = [tengen.load(name) for name in names()]
+        self.games = [tengen.load(name) for name in names()] + rules_games()
         self.states = [game.initial_state() for game in self.games]
+
+    def keep(self, state: tengen.State) -> None:
+        self.states[self.random.randrange(len(names()))] = state
 
     # Arguments
 
@@ -103,8 +116,8 @@ class Fuzzer:
     def load(self) -> None:
         name = self.pick([*names(), *names(), self.text(), self.anything()])
         game = tengen.load(name, **(self.options(name) if isinstance(name, str) else {}))
-        self.games[self.random.randrange(len(self.games))] = game
-        self.states[self.random.randrange(len(self.states))] = game.initial_state()
+        self.games[self.random.randrange(len(names()))] = game  # in the place of an engine: Python rules stay
+        self.keep(game.initial_state())
 
     def play(self) -> None:
         place = self.random.randrange(len(self.states))
@@ -142,7 +155,7 @@ class Fuzzer:
         made = self.pick([state.game, self.pick(self.games)]).state(
             **self.pick([{"moves": moves}, {"board": self.board(state)}, {"moves": moves, "board": self.board(state)}])
         )
-        self.states[self.random.randrange(len(self.states))] = made
+        self.keep(made)
 
     def compare(self) -> None:
         left, right = self.pick(self.states), self.pick([self.pick(self.states), self.anything()])
@@ -167,7 +180,7 @@ class Fuzzer:
     def perft(self) -> None:
         game, state = self.pick(self.games), self.pick([None, *self.states, self.anything()])
         depth = self.pick([-1, 0, 1, -(2**70), 0.5, None, "2", np.int32(1)])
-        if isinstance(state, tengen.State) and len(state.legal_actions) < 5 and state.game.spec.num_actions <= 9:
+        if isinstance(state, tengen.State) and state.game.spec.longest_game <= 9:
             depth = self.pick([2**31, 2**70, 9])
         game.perft(depth, state)
 

@@ -40,9 +40,8 @@ struct RulesTable {
   std::int32_t (*outcome)(void* context, const std::uint8_t* state) = nullptr;
   std::int32_t (*planes)(void* context, const std::uint8_t* state, float* planes) = nullptr;
   // A whole random game in one call, or null. It advances the state, the SplitMix64 word of Rng and `actions` exactly
-  // as steps would, and gives the outcome; kRuleFailed for whatever steps would find wrong.
-  std::int32_t (*playout)(void* context, std::uint8_t* state, std::uint64_t* rng, std::uint8_t* mask,
-                          std::int64_t* actions) = nullptr;
+  // as steps would, and gives the outcome; kRuleFailed, state and Rng untouched, for whatever steps would find wrong.
+  std::int32_t (*playout)(void* context, std::uint8_t* state, std::uint64_t* rng, std::int64_t* actions) = nullptr;
 };
 
 // Text is off the hot path: each of these may be empty, and has a default made from the spec.
@@ -166,19 +165,11 @@ class TableGame {
 
   Playout random_playout(State& state, Rng& rng) const {
     if (rules_.table.playout) {
-      const State before = state;
-      Rng numbers = rng;
       std::int64_t actions = 0;
-      Mask mask(rules_.spec.num_actions);
-      const std::int32_t result =
-          rules_.table.playout(rules_.table.context, state.bytes(), word_of(numbers), mask.bytes(), &actions);
-      if (result != kRuleFailed) {
-        rng = numbers;
-        return {*to_outcome(result, state), actions};
-      }
-      state = before;  // and once more by steps, which say what is wrong
+      const auto result = rules_.table.playout(rules_.table.context, state.bytes(), word_of(rng), &actions);
+      if (result != kRuleFailed) return {*to_outcome(result, state), actions};
     }
-    return playout_by_steps(state, rng);
+    return playout_by_steps(state, rng);  // which says what is wrong
   }
 
   std::string action_text(Action action) const {
@@ -209,7 +200,8 @@ class TableGame {
     return std::nullopt;
   }
 
-  // Without a function of the rules' own, the first two planes are the stones of the player to move and the opponent.
+  // Without a function of the rules' own, the first two planes must be the stones of the player to move and the
+  // opponent's.
   std::string board_text(const State& state) const {
     if (rules_.text.board_text) return rules_.text.board_text(state.bytes());
     std::vector<float> planes(static_cast<std::size_t>(rules_.spec.planes_size()));

@@ -1,7 +1,7 @@
 """How fast the engines are: random play-outs per second of one thread, ours and OpenSpiel's in turn.
 
 Both play uniformly over the legal actions, in C++, from the same start. They take turns in short slices, so that what
-else runs on the machine hits both, and the median slice counts.
+else runs on the machine hits both, and the median slice counts. Seconds are those that the thread had a processor.
 """
 
 import math
@@ -142,4 +142,4 @@ def _amount_in(work: Work, seconds: float, clock: Callable[[], float]) -> int:
 def _seconds(work: Work, amount: int, seed: int, clock: Callable[[], float]) -> float:
     start = clock()
     work(amount, seed)
-    return clock() - start
+    return max(clock() - start, 1e-9)  # the clock may stand still

@@ -23,11 +23,12 @@ def load(path: str, **options: float) -> Game:
     """The game whose rules are in that file, compiled if they can be."""
     declaration = declare(read_rules_file(path, options))
     interpreted = Interpreted(declaration)
-    interpreted.try_start()
+    interpreted.try_out()
     try:
         from tengen.games.rules.compiled import CannotCompileError, compile_rules
-    except ImportError:
-        _warn(declaration, "numba is not installed (pip install 'tengen[rules]')")
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
+        _warn(declaration, "numba is not installed (pip install 'tengen[rules]')" if missing else str(error))
         return _game(declaration, interpreted, addresses=None)
     try:
         compiled = compile_rules(declaration)

@@ -1,61 +1,85 @@
 """Rules compiled by Numba into the C functions of RulesTable (cpp/tengen/games/table_game.h).
 
 Every function of the file that the rules call is compiled with them, with array bounds checked; an error raised in a
-rule ends as a return code, because the callers hold no GIL. This is the only module that imports numba.
+rule ends as a return code, because the callers hold no GIL. Only this module and the two it
+stands on, words.py and cache.py, import numba.
 """
+# Numba's own types say little, and the functions it compiles take theirs from the arguments.
+# mypy: disable-error-code="attr-defined, call-arg, no-untyped-call, no-untyped-def, var-annotated"
 
+import linecache
+import re
+import sys
 import warnings
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
 from numba import carray, cfunc, njit, types
-from numba.core.errors import NumbaError, NumbaWarning
+from numba.core.errors import NumbaWarning
 
 from tengen._core import RulesError
+from tengen.games.rules import cache
+from tengen.games.rules.cache import MachineCode
 from tengen.games.rules.declaration import Declaration
 from tengen.games.rules.results import FAILED, ONGOING
+from tengen.games.rules.words import (
+    RNG_STEP,
+    U64,
+    copier,
+    count_all_ones,
+    count_ones,
+    high_product,
+    mix,
+    nth_of_all_ones,
+    nth_one,
+    stack_bytes,
+)
 
 RULES = ("start", "to_move", "legal", "play", "outcome", "planes")
-CHECKED = {"boundscheck": True, "error_model": "python", "nogil": True}
+
+
+checked_jit = njit(boundscheck=True, error_model="python", nogil=True)
 
 
 class CannotCompileError(Exception):
     """A rule uses Python that Numba does not know."""
 
 
-@dataclass(frozen=True)
-class Compiled:
-    addresses: dict[str, int]  # by the names of RulesTable
-    entries: dict[str, Any]  # the functions at those addresses, to be kept alive
-
-
-def compile_rules(declaration: Declaration) -> Compiled:
-    """Compiles all rules, or raises CannotCompileError."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaWarning)
-        rules = _compile_functions(declaration)
-        entries = _entries(declaration, rules)
-    return Compiled({name: entry.address for name, entry in entries.items()}, entries)
+def compile_rules(declaration: Declaration) -> MachineCode:
+    """The rules as C functions, compiled now or on an earlier day; or CannotCompileError."""
+    key = cache.key(declaration, RULES)
+    if kept := cache.find(key):
+        return kept
+    name = declaration.module.__name__
+    sys.modules[name] = declaration.module  # or else Numba mixes up the names of functions that call themselves
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            entries = _entries(declaration, _compile_functions(declaration))
+    finally:
+        del sys.modules[name]
+    cache.keep(key, entries)
+    return MachineCode({rule: entry.address for rule, entry in entries.items()}, tuple(entries.values()))
 
 
 def _compile_functions(declaration: Declaration) -> dict[str, Any]:
     """The author's functions, each compiled for the arguments it gets."""
-    namespace = dict(declaration.names)
-    for name, value in declaration.names.items():
+    defined = vars(declaration.module)
+    namespace = dict(defined)
+    for name, value in defined.items():
         function = getattr(value, "py_func", value)
-        if isinstance(function, FunctionType) and function.__globals__ is declaration.names:
-            namespace[name] = njit(**CHECKED)(_in_namespace(function, namespace))
+        if isinstance(function, FunctionType) and function.__globals__ is defined:
+            namespace[name] = checked_jit(_in_namespace(function, namespace))
     rules = {}
     for rule, arguments in _arguments(declaration).items():
-        rules[rule] = namespace[rule] if rule in namespace else njit(**CHECKED)(declaration.functions[rule])
+        rules[rule] = namespace[rule] if rule in namespace else checked_jit(declaration.functions[rule])
         try:
             rules[rule].compile(arguments)
-        except NumbaError as error:
+        except Exception as error:  # NumbaError as a rule, but Numba's own faults must not stop the author either
             raise CannotCompileError(_in_author_words(declaration, rule, error)) from error
-        _check_result(declaration, rule, rules[rule].overloads[arguments].signature.return_type)
+        _check_result(declaration, rule, rules[rule].nopython_signatures[0].return_type)
     return rules
 
 
@@ -84,12 +108,17 @@ def _check_result(declaration: Declaration, rule: str, result: Any) -> None:
         raise RulesError(f"{declaration.path}: to_move() must always return 0 or 1; it can return {result}.")
 
 
-def _in_author_words(declaration: Declaration, rule: str, error: NumbaError) -> str:
-    """Numba's long story in one line: where in the file, and the first thing it says."""
+def _in_author_words(declaration: Declaration, rule: str, error: Exception) -> str:
+    """Numba's long story in one line: the line of the file that it does not know, and the first thing it says."""
+    linecache.checkcache(declaration.path)
     line = getattr(getattr(error, "loc", None), "line", None)
-    text = str(error).replace("\x1b[1m", "").replace("\x1b[0m", "")
-    told = [told.strip() for told in text.splitlines() if told.strip() and not told.startswith("Failed in")]
-    return f"{rule}() can't be compiled" + (f", line {line}" if line else "") + f": {told[0] if told else error!r}"
+    code = linecache.getline(declaration.path, line).strip() if line else ""
+    text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).replace(str(numba.from_dtype(declaration.state)), "State")
+    told = [part.strip().strip("'\"") for part in text.splitlines()]
+    told = [part for part in told if part and not part.startswith("Failed in")]
+    why = " ".join(told[:2]) if told and told[0].endswith(":") else told[0] if told else repr(error)
+    why = why if len(why) < 200 else why[:200] + "..."
+    return f"Numba can't compile {rule}()" + (f", line {line}, `{code}`" if code else "") + f": {why}"
 
 
 def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +133,7 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
         return cfunc(types.int32(context_type, state_type, *arguments), error_model="python")
 
     @entry()
-    def start_entry(context, state):  # type: ignore[no-untyped-def]
+    def start_entry(context, state):
         try:
             start(carray(state, 1)[0])
         except Exception:
@@ -112,14 +141,14 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
         return 0
 
     @entry()
-    def to_move_entry(context, state):  # type: ignore[no-untyped-def]
+    def to_move_entry(context, state):
         try:
             return to_move(carray(state, 1)[0])
         except Exception:
             return FAILED
 
     @entry(mask_type)
-    def legal_entry(context, state, mask):  # type: ignore[no-untyped-def]
+    def legal_entry(context, state, mask):
         try:
             if outcome(carray(state, 1)[0]) == ONGOING:
                 legal(carray(state, 1)[0], carray(mask, num_actions))
@@ -128,7 +157,7 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
         return 0
 
     @entry(types.int32)
-    def play_entry(context, state, action):  # type: ignore[no-untyped-def]
+    def play_entry(context, state, action):
         try:
             play(carray(state, 1)[0], np.int64(action))
         except Exception:
@@ -136,21 +165,21 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
         return 0
 
     @entry()
-    def outcome_entry(context, state):  # type: ignore[no-untyped-def]
+    def outcome_entry(context, state):
         try:
             return outcome(carray(state, 1)[0])
         except Exception:
             return FAILED
 
     @entry(types.CPointer(types.float32))
-    def planes_entry(context, state, out):  # type: ignore[no-untyped-def]
+    def planes_entry(context, state, out):
         try:
             planes(carray(state, 1)[0], carray(out, planes_shape))
         except Exception:
             return FAILED
         return 0
 
-    playout_entry = entry(types.CPointer(types.uint64), mask_type, types.CPointer(types.int64))(
+    playout_entry = entry(types.CPointer(types.uint64), types.CPointer(types.int64))(
         _playout(declaration, legal, play, outcome)
     )
     return {
@@ -164,78 +193,58 @@ def _entries(declaration: Declaration, rules: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-U64 = np.uint64
-ONES = U64(0x0101010101010101)  # one in each byte: w * ONES holds in byte i the sum of bytes 0 .. i of w
-HIGH = U64(0x8080808080808080)
-
-
-@njit
-def _next_random(rng):  # type: ignore[no-untyped-def]
-    """Rng::next of rng.h."""
-    rng[0] += U64(0x9E3779B97F4A7C15)
-    x = rng[0]
-    x = (x ^ (x >> U64(30))) * U64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> U64(27))) * U64(0x94D049BB133111EB)
-    return x ^ (x >> U64(31))
-
-
-@njit
-def _below(rng, bound):  # type: ignore[no-untyped-def]
-    """Rng::below of rng.h: the high word of next * bound."""
-    x = _next_random(rng)
-    return ((x >> U64(32)) * bound + (((x & U64(0xFFFFFFFF)) * bound) >> U64(32))) >> U64(32)
-
-
-@njit
-def _nth_set_byte(word, n):  # type: ignore[no-untyped-def]
-    """Where the n-th 1 is among eight bytes of 0 or 1, without a branch: how many running sums are not above n."""
-    above = ((word * ONES | HIGH) - (n + U64(1)) * ONES) & HIGH
-    return np.int64(U64(8) - (((above >> U64(7)) * ONES) >> U64(56)))
-
-
-@njit
-def _random_action(words, rng):  # type: ignore[no-untyped-def]
-    """Uniform over the actions of a mask given as 64-bit words; -1 if there is none."""
-    count = U64(0)
-    for word in words:
-        count += (word * ONES) >> U64(56)
-    if count == 0:
-        return -1
-    n = _below(rng, count)
-    for i, word in enumerate(words):
-        here = (word * ONES) >> U64(56)
-        if n < here:
-            return 8 * i + _nth_set_byte(word, n)
-        n -= here
-    return -1
-
-
 def _playout(declaration: Declaration, legal: Any, play: Any, outcome: Any) -> Any:
     """A whole random game: the rules are inlined into one loop, which is most of the speed of random play-outs."""
     num_actions = declaration.num_actions
     num_words = (num_actions + 7) // 8
     longest_game = declaration.longest_game
 
-    def playout_entry(context, state_pointer, rng, mask_pointer, actions):  # type: ignore[no-untyped-def]
-        state = carray(state_pointer, 1)[0]
-        mask = carray(mask_pointer, num_actions)
-        words = carray(mask_pointer, 8 * num_words).view(np.uint64)
-        random_word = carray(rng, 1)
+    @njit(error_model="python")
+    def playout(state, random, mask, words, actions):
+        for taken in range(longest_game + 1):
+            result = outcome(state)
+            if result != ONGOING:
+                actions[0] = taken
+                return result, random
+            for i in range(num_words):
+                words[i] = 0
+            legal(state, mask)
+            if num_words == 1:  # byte by byte: what legal() has just stored is still in registers
+                word = U64(0)
+                for i in range(num_actions):
+                    word |= U64(mask[i]) << U64(8 * i)
+                count = count_ones(word)
+            else:
+                count = count_all_ones(words)
+            if count == 0:
+                break
+            random += RNG_STEP
+            n = high_product(mix(random), count)
+            play(state, nth_one(word, n) if num_words == 1 else nth_of_all_ones(words, n))
+        return FAILED, random
+
+    state_dtype = declaration.state
+    state_bytes, mask_bytes = stack_bytes(state_dtype.itemsize), stack_bytes(8 * num_words)
+    copy_state = copier(state_dtype.itemsize)
+
+    def playout_entry(context, state, rng, actions):
+        # The game is played on a copy, in registers if it is small, which takes the state's place if all goes well.
+        local, mask = state_bytes(), mask_bytes()
+        copy_state(local, state)
+        random = rng[0]
         try:
-            for taken in range(longest_game + 1):
-                result = outcome(state)
-                if result != ONGOING:
-                    actions[0] = taken
-                    return result
-                for i in range(num_words):
-                    words[i] = 0
-                legal(state, mask)
-                action = _random_action(words, random_word)
-                if action < 0:
-                    return FAILED
-                play(state, action)
+            result, random = playout(
+                carray(local, 1, state_dtype)[0],
+                random,
+                carray(mask, num_actions, np.bool_),
+                carray(mask, num_words, np.uint64),
+                carray(actions, 1),
+            )
         except Exception:
             return FAILED
-        return FAILED
+        if result != FAILED:
+            copy_state(state, local)
+            rng[0] = random
+        return result
 
     return playout_entry

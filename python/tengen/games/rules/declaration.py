@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ FUNCTIONS = {
     "set_board": ("state", "cells", "to_move"),
 }
 REQUIRED = ("legal", "play", "outcome", "planes")
+
+MOST_ACTIONS = 65536  # a policy has a number for each
 
 SYMMETRY_GROUPS = {
     "none": (),
@@ -56,7 +58,12 @@ class Declaration:
     symmetries: list[NamedSymmetry]  # the identity first
     state: np.dtype[np.void]  # aligned
     functions: dict[str, Callable[..., Any]]  # those of FUNCTIONS that the file has, and the defaults
-    names: dict[str, Any]  # everything the file defines
+    module: ModuleType  # the file, run
+
+    def shows_stones(self) -> bool:
+        """Whether the first two planes are the stones of either side, from which a board can be drawn."""
+        first, second = (name.lower() for name in (*self.plane_names, "", "")[:2])
+        return first.startswith("own") and second.startswith("opponent")
 
 
 def declare(file: RulesFile) -> Declaration:
@@ -75,7 +82,7 @@ def _to_move_field(state: Any) -> int:
 class _Reader:
     def __init__(self, file: RulesFile) -> None:
         self.file = file
-        self.names = file.names
+        self.names = vars(file.module)
 
     def declaration(self) -> Declaration:
         board = self._board()
@@ -95,7 +102,7 @@ class _Reader:
             symmetries=self._symmetries(board, actions, num_actions),
             state=state,
             functions=self._functions(state),
-            names=self.names,
+            module=self.file.module,
         )
 
     def _wrong(self, text: str) -> RulesError:
@@ -155,6 +162,8 @@ class _Reader:
         if "num_actions" not in self.names and actions != "numbers":
             return least
         count = self._positive("num_actions", "the number of different actions")
+        if count > MOST_ACTIONS:
+            raise self._wrong(f"num_actions is {count}; at most {MOST_ACTIONS} can be handled.")
         if count < least or (actions == "columns" and count != least):
             raise self._wrong(f"num_actions is {count}, but actions = '{actions}' of this board are {least}.")
         return count
@@ -203,8 +212,8 @@ class _Reader:
         given = self.names.get("symmetries", "none")
         if isinstance(given, dict):
             return [identity, *(self._explicit(name, pair, identity) for name, pair in given.items())]
-        names = list(_group(given, board)) if isinstance(given, str) else given
-        if names is None or not isinstance(names, (list, tuple)):
+        names = _group(given, board) if isinstance(given, str) else given
+        if not isinstance(names, (list, tuple)):
             raise self._wrong(
                 "symmetries must be 'none', 'mirror' or 'dihedral', a list of symmetries such as ['rotate 180'], or "
                 f"a dict of name: (cell_source, action_source), not {given!r}."

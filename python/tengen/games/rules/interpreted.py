@@ -4,6 +4,7 @@ An OpenSpiel game answers the same calls (openspiel.py). Rules see the same numb
 and cells are plain ints and floats, never numpy scalars that overflow at 127.
 """
 
+import random
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Interpreted:
         # C++ asks which of these there are; None means the default text.
         self.action_text = self._action_text if "action_text" in functions else None
         self.parse_action = self._parse_action if "parse_action" in functions else None
-        self.board_text = self._board_text if "board_text" in functions or len(declaration.plane_names) < 2 else None
+        self.board_text = self._board_text if "board_text" in functions or not declaration.shows_stones() else None
         self.set_board = self._set_board if "set_board" in functions else None
 
     def keep_alive(self, compiled: object) -> None:
@@ -109,11 +110,20 @@ class Interpreted:
             return str(error)
         return f"{self._rules.path}: {rule}() raised an error when compiled, but not when Python itself runs it."
 
-    def try_start(self) -> None:
-        """Asks everything about the initial state once, so that plain mistakes are found when the file is loaded."""
+    def try_out(self) -> None:
+        """Plays a few random actions, so that plain mistakes are found when the file is loaded.
+
+        An endless recursion is among them: Python stops it with an error, compiled code would end the process.
+        """
+        numbers = random.Random(0)
         state = self.start()
-        self.to_move(state)
-        self.legal(state)
+        self.planes(state)
+        for _ in range(min(30, self._rules.longest_game)):
+            self.to_move(state)
+            legal = np.flatnonzero(np.frombuffer(self.legal(state), np.bool_))
+            if not len(legal):
+                break
+            state = self.play(state, int(numbers.choice(legal)))
         self.planes(state)
 
     def _action_text(self, action: int) -> str:

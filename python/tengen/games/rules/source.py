@@ -5,14 +5,17 @@ in the file before the code runs, so that everything the file derives from it fo
 """
 
 import ast
+import itertools
+import math
 import traceback
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from tengen._core import GameOptionError, RulesError
 
+MODULE_NUMBERS = itertools.count(1)
 OPTION_TYPES = {"int": int, "float": float, "bool": bool}
 
 
@@ -20,14 +23,14 @@ OPTION_TYPES = {"int": int, "float": float, "bool": bool}
 class RulesFile:
     path: str  # as given to load()
     options: str  # "size=11", as load() takes them
-    names: dict[str, Any]  # everything the file defines
+    module: ModuleType  # not in sys.modules; its name is its own
 
 
 def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
     """Reads and runs the file."""
     tree = _parse(path)
     values = _set_options(path, tree, options)
-    module = ModuleType(Path(path).stem)
+    module = ModuleType(f"tengen_rules_{next(MODULE_NUMBERS)}_{Path(path).stem}")
     module.__file__ = path
     try:
         exec(compile(tree, path, "exec"), module.__dict__)
@@ -37,7 +40,7 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
     except Exception as error:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
-    return RulesFile(path, ", ".join(f"{name}={value!r}" for name, value in values.items()), module.__dict__)
+    return RulesFile(path, ", ".join(f"{name}={value!r}" for name, value in values.items()), module)
 
 
 def said(error: BaseException) -> str:
@@ -93,11 +96,10 @@ def _literal(path: str, name: str, value: ast.expr) -> float:
 
 
 def _checked(path: str, name: str, kind: type, value: object) -> float:
-    if kind is bool and value in (False, True):
-        return bool(value)
-    if kind is float and isinstance(value, (int, float)):
-        return float(value)
-    if kind is int and isinstance(value, (int, float)) and value == int(value):
-        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):  # numpy's numbers too
+        if kind is float:
+            return float(value)
+        if value == int(value) and (kind is int or value in (0, 1)):
+            return bool(value) if kind is bool else int(value)
     wanted = {bool: "True or False", int: "a whole number", float: "a number"}[kind]
     raise GameOptionError(f"{path}: {name} must be {wanted}, not {value!r}.")

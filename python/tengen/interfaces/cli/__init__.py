@@ -1,12 +1,14 @@
 """The command `tengen`: one file a command, imported only when that command is asked for, so that each starts at once.
 
-A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring.
+A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring. What it
+returns is the exit code, if anything.
 """
 
 import difflib
 import importlib
 import os
 import sys
+import warnings
 from types import ModuleType
 
 from tengen import TengenError, __version__
@@ -15,6 +17,7 @@ COMMANDS = {
     "games": "games",
     "show": "show",
     "perft": "perft",
+    "check-game": "check_game",
     "match": "match",
     "play": "play",
     "bench games": "bench_games",
@@ -28,6 +31,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 def main() -> None:
     """The entry point of the program: runs one command and leaves with its exit code."""
+    warnings.formatwarning = lambda message, *_, **__: f"tengen: {message}\n"
     sys.exit(run(sys.argv[1:]))
 
 
@@ -59,8 +63,7 @@ def _dispatch(arguments: list[str]) -> int:
         if name in COMMANDS:
             import tyro
 
-            tyro.cli(_module(name).run, prog=f"tengen {name}", args=arguments[length:])
-            return 0
+            return tyro.cli(_module(name).run, prog=f"tengen {name}", args=arguments[length:]) or 0
     return _complain(_unknown(arguments))
 
 

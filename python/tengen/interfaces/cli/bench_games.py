@@ -56,7 +56,7 @@ def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engi
     table = Table("game", title=f"{what} per second, one thread of {cpu_name()}")
     for column in ("tengen", "OpenSpiel", "ratio") + ("of the C++ engine",) * of_engine:
         table.add_column(column, justify="right")
-    with Live(table, console=console) if console.is_terminal else nullcontext():
+    with Live(table, console=console, auto_refresh=False) if console.is_terminal else nullcontext() as live:
         for speed in speeds:
             cells = [
                 speed.key,
@@ -66,6 +66,8 @@ def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engi
                 f"{speed.engine_ratio:.0%}" if speed.engine_ratio else "",
             ]
             table.add_row(*cells[: len(table.columns)])
+            if live:
+                live.refresh()
     if not console.is_terminal:
         console.print(table)
     if not has_openspiel():
