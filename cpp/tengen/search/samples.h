@@ -119,6 +119,7 @@ template <Game G>
 RecordEnd replay_record(const G& game, std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
                         std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions) {
   auto state = game.initial_state();
+  ActionList legal(game.spec().num_actions);
   std::size_t ply = 0;
   for (std::size_t i = 0; i < plies.size(); ++i) {
     if (plies[i] < ply || plies[i] > moves.size() || (i > 0 && plies[i] == ply)) {
@@ -127,9 +128,10 @@ RecordEnd replay_record(const G& game, std::span<const std::uint16_t> moves, std
     }
     play_recorded(game, state, moves, ply, plies[i]);
     ply = plies[i];
+    game.legal_actions(state, legal);
     for (std::int64_t entry = policy_starts[i]; entry < policy_starts[i + 1]; ++entry) {
       const Action action = actions[static_cast<std::size_t>(entry)];
-      if (!is_legal(game, state, action)) {
+      if (!std::binary_search(legal.begin(), legal.end(), action)) {
         throw RecordError("The policy target at ply " + std::to_string(ply) + " of a recorded game has action " +
                           std::to_string(action) + ", which is not legal there.");
       }
@@ -158,13 +160,10 @@ class Sampler {
 
   // Writes sample `b`: the recorded position `position` under a symmetry.
   void write(std::size_t b, std::int64_t position, int symmetry) {
-    if (position < 0 || position >= games_.num_positions()) throw RecordError("There is no such recorded position.");
     if (symmetry < 0 || symmetry >= static_cast<int>(action_target_.size())) {
-      throw RecordError("There is no such symmetry.");
+      throw RecordError("There is no symmetry " + std::to_string(symmetry) + ".");
     }
-    const auto& starts = games_.position_starts;
-    const auto after = std::upper_bound(starts.begin(), starts.end(), starts[0] + position);
-    const auto game = static_cast<std::size_t>(after - starts.begin()) - 1;
+    const std::size_t game = game_of(position);
     const auto at = static_cast<std::size_t>(position);
     const auto moves = part(games_.moves, games_.move_starts, game);
     const std::size_t ply = games_.plies[at];
@@ -175,19 +174,37 @@ class Sampler {
     write_position(b, state, symmetry);
     write_targets(b, game, at, symmetry, game_.to_move(state));
 
-    const bool next_recorded = position + 1 < starts[game + 1] - starts[0] && games_.plies[at + 1] == ply + 1;
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
-    float* reply = out_.reply + b * target.size();
+    const bool same_game = position + 1 < games_.position_starts[game + 1] - games_.position_starts[0];
+    const bool next_recorded = same_game && position + 1 < games_.num_positions() && games_.plies[at + 1] == ply + 1;
+    float* reply = out_.reply + b * static_cast<std::size_t>(game_.spec().num_actions);
     if (next_recorded) {
       write_policy(at + 1, symmetry, reply);
-    } else if (ply + 1 < moves.size() && moves[ply + 1] < target.size()) {
-      reply[target[moves[ply + 1]]] = 1.0F;
+    } else if (ply + 1 < moves.size()) {
+      reply[target_of(moves[ply + 1], symmetry)] = 1.0F;
     }
     out_.reply_weight[b] = next_recorded || ply + 1 < moves.size() ? 1.0F : 0.0F;
     out_.plies_left[b] = static_cast<float>(moves.size() - ply);
   }
 
  private:
+  std::size_t game_of(std::int64_t position) const {
+    const auto& starts = games_.position_starts;
+    const std::int64_t at = starts[0] + position;
+    const auto after = std::upper_bound(starts.begin() + 1, starts.end(), at);
+    if (position < 0 || position >= games_.num_positions() || after == starts.end() || *(after - 1) > at) {
+      throw RecordError("There is no recorded position " + std::to_string(position) + ".");
+    }
+    return static_cast<std::size_t>(after - starts.begin()) - 1;
+  }
+
+  // Where an action goes under a symmetry.
+  std::size_t target_of(Action action, int symmetry) const {
+    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
+    if (static_cast<std::size_t>(action) < target.size()) return target[static_cast<std::size_t>(action)];
+    throw RecordError("A recorded game has action " + std::to_string(action) + "; " + game_.spec().name + " has " +
+                      std::to_string(target.size()) + ".");
+  }
+
   // Thing `i` of a flat array.
   template <class T>
   static std::span<const T> part(std::span<const T> all, std::span<const std::int64_t> starts, std::size_t i) {
@@ -212,9 +229,9 @@ class Sampler {
         for (std::size_t cell = 0; cell < cells; ++cell) *planes++ = plane[source[cell]];
       }
     }
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
+    bool* legal = out_.legal + b * static_cast<std::size_t>(spec.num_actions);
     game_.legal_actions(state, list_);
-    for (const Action action : list_) out_.legal[b * target.size() + target[static_cast<std::size_t>(action)]] = true;
+    for (const Action action : list_) legal[target_of(action, symmetry)] = true;
   }
 
   void write_targets(std::size_t b, std::size_t game, std::size_t position, int symmetry, Player to_move) {
@@ -235,13 +252,10 @@ class Sampler {
   }
 
   void write_policy(std::size_t position, int symmetry, float* out) {
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
     const auto actions = part(games_.actions, games_.policy_starts, position);
     const auto parts = part(games_.parts, games_.policy_starts, position);
     for (std::size_t i = 0; i < actions.size(); ++i) {
-      if (actions[i] >= target.size())
-        throw RecordError("A policy target names an action that the game does not have.");
-      out[target[actions[i]]] = static_cast<float>(parts[i]) * kPolicyUnit;
+      out[target_of(actions[i], symmetry)] = static_cast<float>(parts[i]) * kPolicyUnit;
     }
   }
 

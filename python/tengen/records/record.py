@@ -113,6 +113,8 @@ class GameRecord:
             return "a root value is not within [-1, 1]."
         if not (np.isfinite(self.surprise) & (self.surprise >= 0.0)).all():
             return "a surprise is not a number of 0 or more."
+        if (np.diff(self.recorded.astype(np.int64)) <= 0).any():
+            return "the recorded plies must increase."
         if len(self.recorded):
             sums = np.add.reduceat(self.parts.astype(np.int64), self.offsets[:-1])
             if (sums != POLICY_PARTS).any() or (self.parts == 0).any():
