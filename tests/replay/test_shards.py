@@ -311,7 +311,7 @@ _APPEND_FOR_EVER = """
     end = ShardEnd(int(sys.argv[3]), int(sys.argv[4]))
     done = int(sys.argv[5])
     writer = ShardWriter.resume(Path(sys.argv[1]), GAME, end, shard_bytes=3000)
-    while done < 2000:
+    while done < 1000:
         writer.append([GAMES[i % 40] for i in range(done, done + 10)])
         done += 10
         print(*writer.commit(), done, flush=True)
@@ -321,7 +321,7 @@ _APPEND_FOR_EVER = """
 def test_a_writer_killed_again_and_again_ends_with_the_same_bytes(tmp_path: Path) -> None:
     shard, length, done = 0, 0, 0
     kills = 0
-    while done < 2000:
+    while done < 1000:
         process = subprocess.Popen(
             [
                 sys.executable,
@@ -338,12 +338,12 @@ def test_a_writer_killed_again_and_again_ends_with_the_same_bytes(tmp_path: Path
         for number, line in enumerate(process.stdout):
             if line.endswith("\n"):
                 shard, length, done = map(int, line.split())
-            if number == 25 + 13 * kills and kills < 4:
+            if number == 5 + 9 * kills and kills < 4:
                 process.send_signal(signal.SIGKILL)
                 kills += 1
                 break
         process.stdout.close()
         process.wait()
     assert kills == 4
-    _write(tmp_path / "straight", GAMES * 50, shard_bytes=3000)
+    _write(tmp_path / "straight", GAMES * 25, shard_bytes=3000)
     assert _files(tmp_path / "killed") == _files(tmp_path / "straight")

@@ -183,9 +183,9 @@ def test_a_wrong_game_is_refused_and_the_window_stays_as_it_was() -> None:
 @pytest.mark.parametrize("game", [GAME, OTHELLO], ids=repr)
 def test_memory_stays_under_the_figure_stated(game: tengen.Game) -> None:
     config = _config(50, 0.5, 300)
-    most = ReplayWindow.most_bytes(game, config)
+    most = ReplayWindow.most_bytes(game, config, recorded_share=0.05)
     window = ReplayWindow(game, config)
-    records = [random_record(game, seed, recorded_share=[0.1, 1.0][seed % 2]) for seed in range(100)]
+    records = [random_record(game, seed, recorded_share=[0.2, 1.0][seed % 2]) for seed in range(100)]
     seen = []
     for record in records * 10:
         window.add(record)

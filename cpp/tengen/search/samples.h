@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,10 +36,14 @@ struct RecordedGames {
   std::span<const std::uint16_t> actions;         // [E]
   std::span<const std::uint16_t> parts;           // [E] 65535ths
 
-  int num_games() const { return static_cast<int>(winners.size()); }
-  std::int64_t num_positions() const { return static_cast<std::int64_t>(plies.size()); }
   bool has_ownership() const { return !ownership.empty(); }
 };
+
+// Where thing `i` starts, counted from the first one still there. Wraps instead of overflowing: whatever the numbers,
+// one that is not an index is too large to be one.
+inline std::uint64_t start_of(std::span<const std::int64_t> starts, std::size_t i) {
+  return static_cast<std::uint64_t>(starts[i]) - static_cast<std::uint64_t>(starts[0]);
+}
 
 // Where B samples are written; every array comes zeroed. Values, ownership and score are for the player to move.
 struct SampleArrays {
@@ -174,8 +177,8 @@ class Sampler {
     write_position(b, state, symmetry);
     write_targets(b, game, at, symmetry, game_.to_move(state));
 
-    const bool same_game = position + 1 < games_.position_starts[game + 1] - games_.position_starts[0];
-    const bool next_recorded = same_game && position + 1 < games_.num_positions() && games_.plies[at + 1] == ply + 1;
+    const bool same_game = at + 1 < games_.plies.size() && at + 1 < start_of(games_.position_starts, game + 1);
+    const bool next_recorded = same_game && games_.plies[at + 1] == ply + 1;
     float* reply = out_.reply + b * static_cast<std::size_t>(game_.spec().num_actions);
     if (next_recorded) {
       write_policy(at + 1, symmetry, reply);
@@ -189,12 +192,17 @@ class Sampler {
  private:
   std::size_t game_of(std::int64_t position) const {
     const auto& starts = games_.position_starts;
-    const std::int64_t at = starts[0] + position;
-    const auto after = std::upper_bound(starts.begin() + 1, starts.end(), at);
-    if (position < 0 || position >= games_.num_positions() || after == starts.end() || *(after - 1) > at) {
+    const auto at = static_cast<std::uint64_t>(position);
+    std::size_t first = 0;  // the game is one of first .. last - 1
+    std::size_t last = games_.winners.size();
+    while (last - first > 1) {
+      const std::size_t middle = (first + last) / 2;
+      (start_of(starts, middle) <= at ? first : last) = middle;
+    }
+    if (at >= games_.plies.size() || first == last || start_of(starts, first) > at) {
       throw RecordError("There is no recorded position " + std::to_string(position) + ".");
     }
-    return static_cast<std::size_t>(after - starts.begin()) - 1;
+    return first;
   }
 
   // Where an action goes under a symmetry.
@@ -208,12 +216,12 @@ class Sampler {
   // Thing `i` of a flat array.
   template <class T>
   static std::span<const T> part(std::span<const T> all, std::span<const std::int64_t> starts, std::size_t i) {
-    const std::int64_t first = starts[i] - starts[0];
-    const std::int64_t last = starts[i + 1] - starts[0];
-    if (first < 0 || last < first || last > static_cast<std::int64_t>(all.size())) {
+    const std::uint64_t first = start_of(starts, i);
+    const std::uint64_t last = start_of(starts, i + 1);
+    if (first > last || last > all.size()) {
       throw RecordError("The arrays of the recorded games do not fit together.");
     }
-    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    return all.subspan(first, last - first);
   }
 
   void write_position(std::size_t b, const typename G::State& state, int symmetry) {
