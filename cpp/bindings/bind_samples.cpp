@@ -57,7 +57,7 @@ void check_lengths(const RecordedGames& games, const GameSpec& spec) {
       games.move_starts.size() == num_games + 1 && games.position_starts.size() == num_games + 1 &&
       games.played_out.size() == num_games && games.values.size() == games.plies.size() &&
       games.policy_starts.size() == games.plies.size() + 1 && games.parts.size() == games.actions.size() &&
-      games.position_starts.back() - games.position_starts.front() == games.num_positions() &&
+      start_of(games.position_starts, num_games) == games.plies.size() &&
       (!games.has_ownership() || (games.ownership.size() == num_games * cells && games.score.size() == num_games));
   if (!fits) throw RecordError("The arrays of the recorded games do not fit together.");
 }

@@ -96,11 +96,16 @@ class ReplayWindow:
         return window
 
     @staticmethod
-    def most_bytes(game: Game, config: ReplayConfig) -> int:
-        """The memory that no window takes more than: every game of the longest, with one recorded position in it."""
-        sizes = [rows * width * np.dtype(dtype).itemsize for _, dtype, width, rows in _layout(game, config)]
-        largest_being_moved = max(sizes)
-        return sum(sizes) * 3 // 2 + largest_being_moved + 8 * config.window_most
+    def most_bytes(game: Game, config: ReplayConfig, recorded_share: float = 0.1) -> int:
+        """The memory that the window stays under, if at least `recorded_share` of the moves were recorded.
+
+        Everything else is the worst case: every action in every target, and one position recorded in a game.
+        """
+        layout = _layout(game, config, recorded_share)
+        sizes = [rows * width * np.dtype(dtype).itemsize for _, dtype, width, rows in layout]
+        being_moved = max(sizes)
+        running_surprise = 8 * config.window_most
+        return sum(sizes) * 5 // 4 + being_moved + running_surprise
 
     @property
     def bytes(self) -> int:
@@ -208,7 +213,9 @@ def _has_ownership(game: Game) -> bool:
     return replay_record(game, nothing, nothing, np.zeros(1, np.int64), nothing).ownership is not None
 
 
-def _layout(game: Game, config: ReplayConfig) -> list[tuple[str, type[np.generic], int, int]]:
+def _layout(
+    game: Game, config: ReplayConfig, recorded_share: float = 1.0
+) -> list[tuple[str, type[np.generic], int, int]]:
     """Every column: name, type, numbers in a row, and the most rows it can have."""
     spec = game.spec
     positions = config.window_most + spec.longest_game + 1  # a game is added before others are dropped
@@ -217,7 +224,7 @@ def _layout(game: Game, config: ReplayConfig) -> list[tuple[str, type[np.generic
         (_END_COLUMNS, positions if _has_ownership(game) else 0),
         (_POSITION_COLUMNS, positions + 1),
         (_ENTRY_COLUMNS, positions * spec.num_actions),
-        (_MOVE_COLUMNS, positions * spec.longest_game),
+        (_MOVE_COLUMNS, int(positions / recorded_share)),
     )
     return [
         (name, dtype, spec.height * spec.width if name == "ownership" else 1, most)
@@ -233,7 +240,7 @@ def _first_kept(starts: NDArray[np.int64], limit: int) -> int:
 
 
 class _Column:
-    """Rows of numbers: new ones come at the end, old ones leave at the front. Takes at most 1.5 times their bytes."""
+    """Rows of numbers: new ones come at the end, old ones leave at the front. Takes at most 1.25 times their bytes."""
 
     def __init__(self, dtype: type[np.generic], width: int = 1) -> None:
         self._data: NDArray[Any] = np.empty((0, width) if width > 1 else 0, dtype)
@@ -270,9 +277,9 @@ class _Column:
         self._begin += count
 
     def _make_room(self, needed: int) -> None:
-        """Moves the rows to the front, or, where that frees less than a third, into a larger array."""
+        """Moves the rows to the front or, where that frees less than a fifth, into a larger array."""
         data = self._data
-        if 3 * needed > 2 * len(data):
-            data = np.empty((needed + needed // 2, *data.shape[1:]), data.dtype)
+        if 5 * needed > 4 * len(data):
+            data = np.empty((needed + needed // 4, *data.shape[1:]), data.dtype)
         data[: len(self)] = self.view
         self._data, self._begin, self._end = data, 0, len(self)

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,10 +36,14 @@ struct RecordedGames {
   std::span<const std::uint16_t> actions;         // [E]
   std::span<const std::uint16_t> parts;           // [E] 65535ths
 
-  int num_games() const { return static_cast<int>(winners.size()); }
-  std::int64_t num_positions() const { return static_cast<std::int64_t>(plies.size()); }
   bool has_ownership() const { return !ownership.empty(); }
 };
+
+// Where thing `i` starts, counted from the first one still there. Wraps instead of overflowing: whatever the numbers,
+// one that is not an index is too large to be one.
+inline std::uint64_t start_of(std::span<const std::int64_t> starts, std::size_t i) {
+  return static_cast<std::uint64_t>(starts[i]) - static_cast<std::uint64_t>(starts[0]);
+}
 
 // Where B samples are written; every array comes zeroed. Values, ownership and score are for the player to move.
 struct SampleArrays {
@@ -119,6 +122,7 @@ template <Game G>
 RecordEnd replay_record(const G& game, std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
                         std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions) {
   auto state = game.initial_state();
+  ActionList legal(game.spec().num_actions);
   std::size_t ply = 0;
   for (std::size_t i = 0; i < plies.size(); ++i) {
     if (plies[i] < ply || plies[i] > moves.size() || (i > 0 && plies[i] == ply)) {
@@ -127,9 +131,10 @@ RecordEnd replay_record(const G& game, std::span<const std::uint16_t> moves, std
     }
     play_recorded(game, state, moves, ply, plies[i]);
     ply = plies[i];
+    game.legal_actions(state, legal);
     for (std::int64_t entry = policy_starts[i]; entry < policy_starts[i + 1]; ++entry) {
       const Action action = actions[static_cast<std::size_t>(entry)];
-      if (!is_legal(game, state, action)) {
+      if (!std::binary_search(legal.begin(), legal.end(), action)) {
         throw RecordError("The policy target at ply " + std::to_string(ply) + " of a recorded game has action " +
                           std::to_string(action) + ", which is not legal there.");
       }
@@ -158,13 +163,10 @@ class Sampler {
 
   // Writes sample `b`: the recorded position `position` under a symmetry.
   void write(std::size_t b, std::int64_t position, int symmetry) {
-    if (position < 0 || position >= games_.num_positions()) throw RecordError("There is no such recorded position.");
     if (symmetry < 0 || symmetry >= static_cast<int>(action_target_.size())) {
-      throw RecordError("There is no such symmetry.");
+      throw RecordError("There is no symmetry " + std::to_string(symmetry) + ".");
     }
-    const auto& starts = games_.position_starts;
-    const auto after = std::upper_bound(starts.begin(), starts.end(), starts[0] + position);
-    const auto game = static_cast<std::size_t>(after - starts.begin()) - 1;
+    const std::size_t game = game_of(position);
     const auto at = static_cast<std::size_t>(position);
     const auto moves = part(games_.moves, games_.move_starts, game);
     const std::size_t ply = games_.plies[at];
@@ -175,28 +177,51 @@ class Sampler {
     write_position(b, state, symmetry);
     write_targets(b, game, at, symmetry, game_.to_move(state));
 
-    const bool next_recorded = position + 1 < starts[game + 1] - starts[0] && games_.plies[at + 1] == ply + 1;
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
-    float* reply = out_.reply + b * target.size();
+    const bool same_game = at + 1 < games_.plies.size() && at + 1 < start_of(games_.position_starts, game + 1);
+    const bool next_recorded = same_game && games_.plies[at + 1] == ply + 1;
+    float* reply = out_.reply + b * static_cast<std::size_t>(game_.spec().num_actions);
     if (next_recorded) {
       write_policy(at + 1, symmetry, reply);
-    } else if (ply + 1 < moves.size() && moves[ply + 1] < target.size()) {
-      reply[target[moves[ply + 1]]] = 1.0F;
+    } else if (ply + 1 < moves.size()) {
+      reply[target_of(moves[ply + 1], symmetry)] = 1.0F;
     }
     out_.reply_weight[b] = next_recorded || ply + 1 < moves.size() ? 1.0F : 0.0F;
     out_.plies_left[b] = static_cast<float>(moves.size() - ply);
   }
 
  private:
+  std::size_t game_of(std::int64_t position) const {
+    const auto& starts = games_.position_starts;
+    const auto at = static_cast<std::uint64_t>(position);
+    std::size_t first = 0;  // the game is one of first .. last - 1
+    std::size_t last = games_.winners.size();
+    while (last - first > 1) {
+      const std::size_t middle = (first + last) / 2;
+      (start_of(starts, middle) <= at ? first : last) = middle;
+    }
+    if (at >= games_.plies.size() || first == last || start_of(starts, first) > at) {
+      throw RecordError("There is no recorded position " + std::to_string(position) + ".");
+    }
+    return first;
+  }
+
+  // Where an action goes under a symmetry.
+  std::size_t target_of(Action action, int symmetry) const {
+    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
+    if (static_cast<std::size_t>(action) < target.size()) return target[static_cast<std::size_t>(action)];
+    throw RecordError("A recorded game has action " + std::to_string(action) + "; " + game_.spec().name + " has " +
+                      std::to_string(target.size()) + ".");
+  }
+
   // Thing `i` of a flat array.
   template <class T>
   static std::span<const T> part(std::span<const T> all, std::span<const std::int64_t> starts, std::size_t i) {
-    const std::int64_t first = starts[i] - starts[0];
-    const std::int64_t last = starts[i + 1] - starts[0];
-    if (first < 0 || last < first || last > static_cast<std::int64_t>(all.size())) {
+    const std::uint64_t first = start_of(starts, i);
+    const std::uint64_t last = start_of(starts, i + 1);
+    if (first > last || last > all.size()) {
       throw RecordError("The arrays of the recorded games do not fit together.");
     }
-    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    return all.subspan(first, last - first);
   }
 
   void write_position(std::size_t b, const typename G::State& state, int symmetry) {
@@ -212,9 +237,9 @@ class Sampler {
         for (std::size_t cell = 0; cell < cells; ++cell) *planes++ = plane[source[cell]];
       }
     }
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
+    bool* legal = out_.legal + b * static_cast<std::size_t>(spec.num_actions);
     game_.legal_actions(state, list_);
-    for (const Action action : list_) out_.legal[b * target.size() + target[static_cast<std::size_t>(action)]] = true;
+    for (const Action action : list_) legal[target_of(action, symmetry)] = true;
   }
 
   void write_targets(std::size_t b, std::size_t game, std::size_t position, int symmetry, Player to_move) {
@@ -235,13 +260,10 @@ class Sampler {
   }
 
   void write_policy(std::size_t position, int symmetry, float* out) {
-    const auto& target = action_target_[static_cast<std::size_t>(symmetry)];
     const auto actions = part(games_.actions, games_.policy_starts, position);
     const auto parts = part(games_.parts, games_.policy_starts, position);
     for (std::size_t i = 0; i < actions.size(); ++i) {
-      if (actions[i] >= target.size())
-        throw RecordError("A policy target names an action that the game does not have.");
-      out[target[actions[i]]] = static_cast<float>(parts[i]) * kPolicyUnit;
+      out[target_of(actions[i], symmetry)] = static_cast<float>(parts[i]) * kPolicyUnit;
     }
   }
 

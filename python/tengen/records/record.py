@@ -62,7 +62,8 @@ class GameRecord:
         for name, dtype in _DTYPES.items():
             given = np.asarray(getattr(self, name))
             array = given.astype(dtype)
-            if given.ndim != 1 or (np.issubdtype(dtype, np.integer) and (array != given).any()):
+            fits = array.dtype in (given.dtype, np.float32) or (array == given).all()
+            if given.ndim != 1 or not fits:
                 raise RecordError(f"{self._name}: {name} must be a row of numbers of type {np.dtype(dtype)}.")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -109,19 +110,20 @@ class GameRecord:
         return ""
 
     def _wrong_numbers(self) -> str:
-        if not (np.abs(self.root_values) <= 1.0).all():
-            return "a root value is not within [-1, 1]."
-        if not (np.isfinite(self.surprise) & (self.surprise >= 0.0)).all():
-            return "a surprise is not a number of 0 or more."
-        if len(self.recorded):
-            sums = np.add.reduceat(self.parts.astype(np.int64), self.offsets[:-1])
-            if (sums != POLICY_PARTS).any() or (self.parts == 0).any():
-                return "a policy target does not sum to 1, or has an empty entry."
-            if (np.diff(self.actions.astype(np.int64))[_within(self.offsets)] <= 0).any():
-                return "the actions of a policy target must increase."
+        parts = np.add.reduceat(self.parts, self.offsets[:-1], dtype=np.int64)
+        unordered = np.diff(self.actions.astype(np.int64))[_within(self.offsets)] <= 0
+        checks = (
+            (np.abs(self.root_values) <= 1.0, "a root value is not within [-1, 1]."),
+            (np.isfinite(self.surprise) & (self.surprise >= 0.0), "a surprise is not a number of 0 or more."),
+            (np.diff(self.recorded.astype(np.int64)) > 0, "the recorded plies must increase."),
+            (parts == POLICY_PARTS, "a policy target does not sum to 1."),
+            (self.parts > 0, "a policy target has an empty entry."),
+            (~unordered, "the actions of a policy target must increase."),
+        )
+        wrong = [message for good, message in checks if not good.all()]
         if not 0 <= self.opening_plies <= len(self.moves):
-            return f"it can't have {self.opening_plies} opening plies in {len(self.moves)} moves."
-        return ""
+            wrong.append(f"it can't have {self.opening_plies} opening plies in {len(self.moves)} moves.")
+        return wrong[0] if wrong else ""
 
     def _wrong_end(self, end: RecordEnd) -> str:
         if self.resigned:
@@ -194,7 +196,7 @@ class RecordBuilder:
         return builder
 
     def target(self, policy: ArrayLike, root_value: float, surprise: float) -> None:
-        """Records the position before the next move. policy: [A], or already in parts of 65535."""
+        """Records the position before the next move. policy: [A], or what `policy_parts` made of a whole batch."""
         given = np.asarray(policy)
         parts = given if given.dtype == np.uint16 else policy_parts(given)
         actions = np.flatnonzero(parts)

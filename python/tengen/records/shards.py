@@ -267,8 +267,10 @@ class ShardWriter:
                 yield _set_aside(path, shard)
             if is_last or shard.cause:
                 self._open_shard(number, shard)
-            if not is_last and shard.cause:
+            if not is_last and not shard.closed:
                 self._close_shard()
+            elif not is_last:
+                self.close()
 
     def _begin_shard(self, number: int) -> None:
         path = _shard_path(self._folder, number)
