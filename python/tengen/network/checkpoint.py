@@ -21,7 +21,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from tengen._core import Game, TengenError
+from tengen._core import EvaluatorError, Game, TengenError
 from tengen.config import NetworkConfig
 
 __all__ = ["NetworkFile", "NetworkFileError", "check_fits", "load_network", "save_network"]
@@ -68,6 +68,15 @@ class NetworkFile:
             made_by=dict(made_by or {}),
         )
 
+    def num_actions_on(self, height: int, width: int) -> int:
+        """Actions on a board of this size. EvaluatorError if the network plays only the size it was trained on."""
+        if self.action_layout == "columns":
+            return width
+        trained = self.planes_shape[1:]
+        if self.action_layout == "other" and trained != (height, width):
+            raise EvaluatorError(f"This network plays only on {_size(trained)}, not on {_size((height, width))}.")
+        return self.num_actions + height * width - trained[0] * trained[1]
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the weights: says which network made a game, whatever its file is called."""
@@ -83,7 +92,7 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
     for name, weight in file.weights.items():
         if weight.dtype != np.float32:
             raise NetworkFileError(f"Weights are kept in float32, but '{name}' is {weight.dtype}.")
-    _check_finite(file.weights, "The network was not saved")
+    check_finite(file.weights, "The network was not saved")
     metadata = {"format": FORMAT, "header": json.dumps(_header(file)), "digest": file.digest}
     content = safetensors.numpy.save(
         {name: np.ascontiguousarray(weight) for name, weight in file.weights.items()}, metadata
@@ -111,7 +120,7 @@ def load_network(path: Path | str) -> NetworkFile:
     file = _from_header(path, metadata.get("header", ""), weights)
     if metadata.get("digest") != file.digest:
         raise NetworkFileError(f"{path} is damaged: its weights are not those that were saved; use another copy of it.")
-    _check_finite(weights, f"{path} can't be used")
+    check_finite(weights, f"{path} can't be used")
     return file
 
 
@@ -129,7 +138,7 @@ def check_fits(file: NetworkFile, game: Game) -> None:
     same_size = file.planes_shape == spec.planes_shape and file.num_actions == spec.num_actions
     if file.action_layout == "other" and not same_size:
         raise NetworkFileError(
-            f"This network was trained on {_size(file.planes_shape)} with {file.num_actions} actions and plays "
+            f"This network was trained on {_size(file.planes_shape[1:])} with {file.num_actions} actions and plays "
             f"no other size, because the actions of {spec.source} have no relation to its board."
         )
     if file.action_layout == "cells" and _extra_actions(file.planes_shape, file.num_actions) != _extra_actions(
@@ -138,8 +147,8 @@ def check_fits(file: NetworkFile, game: Game) -> None:
         raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options}).")
 
 
-def _size(planes_shape: tuple[int, ...]) -> str:
-    return f"{planes_shape[1]}x{planes_shape[2]}"
+def _size(board: tuple[int, ...]) -> str:
+    return "x".join(map(str, board))
 
 
 def _extra_actions(planes_shape: tuple[int, ...], num_actions: int) -> int:
@@ -190,7 +199,7 @@ def _check_kind(path: Path) -> None:
         )
 
 
-def _check_finite(weights: Mapping[str, NDArray[np.float32]], refusal: str) -> None:
+def check_finite(weights: Mapping[str, NDArray[np.float32]], refusal: str) -> None:
     for name, weight in weights.items():
         if not np.isfinite(weight).all():
             raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")

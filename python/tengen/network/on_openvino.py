@@ -1,13 +1,12 @@
 """A network evaluated by OpenVINO on the CPU: the fast way, without torch.
 
-OpenVINO is fastest on shapes that it knows beforehand, so a batch is cut into a few fixed sizes and its rest is padded.
-With one thread and one stream the work is done in the calling thread: two threads with a clone each fill two cores.
-(Two requests of one compiled model would wait for each other, hence a compiled model per clone.)
+OpenVINO is fastest on shapes that it knows beforehand, so a batch is cut into pieces of a few fixed sizes. With one
+thread and one stream the work is done in the calling thread: two threads with a clone each fill two cores. (Requests
+of one compiled model wait for each other, hence a compiled model per clone.)
 """
 
 from __future__ import annotations
 
-import bisect
 from functools import cache
 from typing import Any
 
@@ -16,76 +15,118 @@ import openvino as ov
 
 from tengen._core import EvaluatorError
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import Evaluation, Planes
-from tengen.network.graph import build_model
+from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
+from tengen.network.graph import Ranges, build_model, build_range_model
 
-__all__ = ["OpenVinoEvaluator"]
+__all__ = ["OpenVinoEvaluator", "calibrate", "fast_precisions"]
 
-# More is not faster: 64 positions fill the vector units and still fit the cache.
-BATCHES = (1, 2, 4, 8, 16, 32, 48, 64)
+BATCHES = (1, 4, 16, 32, 64, 128)  # larger ones are not faster
+CALL_COST = 3  # what a call costs besides its positions, in positions; measured on 4x64, less on larger networks
+CALIBRATION_BATCH = 64
 
 
 class OpenVinoEvaluator:
-    """Compiles for a batch size when it first meets it, which takes about a twentieth of a second."""
+    """Compiles for a batch size when it first meets it, which takes about a tenth of a second.
 
-    def __init__(self, network: NetworkFile, precision: str, threads: int) -> None:
-        if precision not in {"f32", "bf16"}:
+    `ranges` (from `calibrate`) are for int8, which computes everything but the convolutions of the blocks in f32.
+    """
+
+    def __init__(self, network: NetworkFile, precision: str, threads: int, ranges: Ranges | None = None) -> None:
+        if precision not in {"f32", "bf16", "int8"}:
             raise EvaluatorError(f"OpenVINO evaluates in f32, bf16 or int8, not in {precision}.")
+        if (precision == "int8") != (ranges is not None):
+            raise EvaluatorError("int8, and only int8, needs the ranges that calibrate() finds.")
         self.network = network
         self.description = f"OpenVINO {precision} on the CPU, {threads} thread{'s' * (threads != 1)}"
         self._precision = precision
         self._threads = threads
+        self._ranges = ranges
         self._requests: dict[tuple[int, ...], _Request] = {}
 
     def __call__(self, planes: Planes, /) -> Evaluation:
-        answers = []
+        planes = checked_planes(self.network, planes)
+        answer = empty_answer(self.network, planes)
         start = 0
-        while start < len(planes):
-            rest = len(planes) - start
-            batch = BATCHES[min(bisect.bisect_left(BATCHES, rest), len(BATCHES) - 1)]
-            answers.append(self._request(batch, planes)(planes[start : start + batch]))
+        for batch in pieces(len(planes)):
+            piece = slice(start, min(start + batch, len(planes)))
+            answer.logits[piece], answer.values[piece] = self._request(batch, planes)(planes[piece])
             start += batch
-        if len(answers) == 1:
-            return answers[0]
-        return Evaluation(
-            np.concatenate([answer.logits for answer in answers]),
-            np.concatenate([answer.values for answer in answers]),
-        )
+        return answer
 
     def _request(self, batch: int, planes: Planes) -> _Request:
         shape = (batch, *planes.shape[1:])
         request = self._requests.get(shape)
         if request is None:
-            model = build_model(self.network, batch, planes.shape[2], planes.shape[3])
+            model = build_model(self.network, batch, shape[2], shape[3], self._ranges)
             request = self._requests[shape] = _Request(model, shape, self._precision, self._threads)
         return request
 
     def clone(self) -> OpenVinoEvaluator:
-        return OpenVinoEvaluator(self.network, self._precision, self._threads)
+        other = OpenVinoEvaluator(self.network, self._precision, self._threads, self._ranges)
+        other.description = self.description
+        return other
+
+
+@cache
+def pieces(rows: int) -> tuple[int, ...]:
+    """The batch sizes that `rows` positions are cut into. The last one may have room to spare, if that is cheaper."""
+    if rows == 0:
+        return ()
+    whole = max((size for size in BATCHES if size <= rows), default=0)
+    cut = (whole, *pieces(rows - whole))
+    padded = min((size for size in BATCHES if size >= rows), default=0)
+    if padded and padded + CALL_COST <= sum(cut) + CALL_COST * len(cut):
+        return (padded,)
+    return cut
 
 
 class _Request:
-    """One compiled shape and the memory that its answers come in."""
+    """One compiled shape."""
 
     def __init__(self, model: ov.Model, shape: tuple[int, ...], precision: str, threads: int) -> None:
-        settings = {
-            "INFERENCE_PRECISION_HINT": precision,
-            "INFERENCE_NUM_THREADS": threads,
-            "NUM_STREAMS": 1,
-            "ENABLE_CPU_PINNING": False,
-        }
-        self._shape = shape
-        self._request: Any = _core().compile_model(model, "CPU", settings).create_infer_request()
+        self._request = _compiled(model, "bf16" if precision == "bf16" else "f32", threads).create_infer_request()
         self._padded = np.zeros(shape, np.float32)
 
-    def __call__(self, planes: Planes) -> Evaluation:
+    def __call__(self, planes: Planes) -> tuple[Any, Any]:
+        """Logits and probabilities, valid until the next call."""
         rows = len(planes)
-        if rows < self._shape[0]:
+        if rows < len(self._padded):
             self._padded[:rows] = planes
             planes = self._padded
         self._request.infer([planes], share_inputs=True, share_outputs=True)
-        logits, wdl = (self._request.get_output_tensor(index).data[:rows].copy() for index in range(2))
-        return Evaluation(logits, wdl)
+        logits, wdl = (self._request.get_output_tensor(index).data for index in range(2))
+        return logits[:rows], wdl[:rows]
+
+
+def calibrate(network: NetworkFile, planes: Planes, threads: int = 1) -> dict[str, float]:
+    """The ranges for int8, from positions such as will be evaluated. A few hundred are enough."""
+    if len(planes) == 0:
+        raise EvaluatorError("int8 needs positions to be calibrated on, but there are none.")
+    planes = checked_planes(network, planes)
+    model, names = build_range_model(network, CALIBRATION_BATCH, planes.shape[2], planes.shape[3])
+    request = _compiled(model, "f32", threads).create_infer_request()
+    largest = np.zeros(len(names), np.float32)
+    for start in range(0, len(planes), CALIBRATION_BATCH):
+        rows = np.arange(start, start + CALIBRATION_BATCH) % len(planes)  # the last batch is filled from the start
+        request.infer([planes[rows]])
+        largest = np.maximum(largest, [request.get_output_tensor(index).data.item() for index in range(len(names))])
+    return dict(zip(names, largest.tolist(), strict=True))
+
+
+def fast_precisions() -> tuple[str, ...]:
+    """What this CPU computes faster than f32, the fastest first."""
+    abilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return tuple(precision for precision in ("int8", "bf16") if precision.upper() in abilities)
+
+
+def _compiled(model: ov.Model, precision: str, threads: int) -> ov.CompiledModel:
+    settings = {
+        "INFERENCE_PRECISION_HINT": precision,
+        "INFERENCE_NUM_THREADS": threads,
+        "NUM_STREAMS": 1,
+        "ENABLE_CPU_PINNING": False,
+    }
+    return _core().compile_model(model, "CPU", settings)
 
 
 @cache

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-import numpy as np
 import torch
 
 from tengen._core import EvaluatorError
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import Evaluation, Planes
-from tengen.network.resnet import NetworkOutput, network_from_file
+from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
+from tengen.network.resnet import network_from_file
 
-__all__ = ["TorchEvaluator"]
+__all__ = ["TorchEvaluator", "device_name", "find_gpu"]
 
 
 class TorchEvaluator:
@@ -22,30 +19,48 @@ class TorchEvaluator:
         if precision not in {"f32", "bf16"}:
             raise EvaluatorError(f"torch evaluates in f32 or bf16, not in {precision}; OpenVINO does int8.")
         self.network = network
-        self._device = torch.device("cpu" if device == "auto" else device)
+        self._device = torch.device(device)
         self._bf16 = precision == "bf16"
         self._threads = threads
-        self._net = network_from_file(network).eval().to(self._device)
-        self.description = f"torch {precision} on {self._device}"
+        try:
+            self._net = network_from_file(network).eval().to(self._device)
+        except (RuntimeError, AssertionError) as error:  # torch raises either for a device that is not there
+            raise EvaluatorError(f"torch can't use the device '{device}' here: {str(error).splitlines()[0]}") from error
+        threads_used = f", {threads} thread{'s' * (threads != 1)}" if self._device.type == "cpu" else ""
+        self.description = f"torch {precision} on {device_name(device)}{threads_used}"
 
     def __call__(self, planes: Planes, /) -> Evaluation:
+        planes = checked_planes(self.network, planes)
+        if len(planes) == 0:
+            return empty_answer(self.network, planes)
+        # The number of threads is the process's in torch, and the learner has its own idea of it.
         before = torch.get_num_threads()
-        if self._device.type == "cpu" and before != self._threads:
-            torch.set_num_threads(self._threads)
+        torch.set_num_threads(self._threads)
         try:
             return self._evaluate(planes)
         finally:
-            if torch.get_num_threads() != before:
-                torch.set_num_threads(before)
+            torch.set_num_threads(before)
 
     def _evaluate(self, planes: Planes) -> Evaluation:
         with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            # The planes may be read-only, which torch only warns about: it does not write to them.
-            output = cast(NetworkOutput, self._net(torch.from_numpy(np.asarray(planes)).to(self._device)))
-            wdl = output.wdl_logits.float().softmax(1)
-            return Evaluation(output.logits.float().cpu().numpy(), wdl.cpu().numpy())
+            logits, wdl_logits = self._net.play(torch.from_numpy(planes).to(self._device))
+            wdl = wdl_logits.float().softmax(1)
+            return Evaluation(logits.float().cpu().numpy(), wdl.cpu().numpy())
 
     def clone(self) -> TorchEvaluator:
         other = object.__new__(TorchEvaluator)
         other.__dict__.update(self.__dict__)
         return other
+
+
+def find_gpu() -> str | None:
+    """The device that torch sees besides the CPU."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else None
+
+
+def device_name(device: str) -> str:
+    if device.startswith("cuda"):
+        return f"{device} ({torch.cuda.get_device_name(device)})"
+    return {"cpu": "the CPU", "mps": "mps (Apple GPU)"}.get(device, device)
