@@ -2,6 +2,7 @@
 // A Forest for a game is made through its AnyGame too, so that the search runs on the concrete type.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
 #include "tengen/search/forest.h"
+#include "tengen/search/samples.h"
 
 namespace tengen {
 
@@ -37,6 +39,7 @@ class AnyForest {
   virtual void set_root(int tree, const AnyState& state, std::uint64_t seed) = 0;
   virtual void begin(int tree, int simulations, bool noise) = 0;
   virtual bool searching() const = 0;
+  virtual std::vector<int> stopped_trees() const = 0;
   virtual int select(int max_leaves) = 0;
   virtual std::shared_ptr<std::vector<float>> planes() const = 0;
   virtual void update(const float* logits, const float* values, bool win_draw_loss) = 0;
@@ -63,6 +66,7 @@ class ErasedForest final : public AnyForest {
   }
   void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
   bool searching() const override { return forest_.searching(); }
+  std::vector<int> stopped_trees() const override { return forest_.stopped_trees(); }
   int select(int max_leaves) override { return forest_.select(max_leaves); }
   std::shared_ptr<std::vector<float>> planes() const override { return forest_.planes(); }
   void update(const float* logits, const float* values, bool win_draw_loss) override {
@@ -91,11 +95,15 @@ struct PlayoutCounts {
   std::int64_t draws = 0;
 };
 
+// Called again and again during long work; it may throw to end it.
+using Poll = std::function<void()>;
+
 class AnyGame {
  public:
   virtual ~AnyGame() = default;
 
   virtual const GameSpec& spec() const = 0;
+  virtual std::string backend() const = 0;  // what runs the rules: "c++", "compiled", "interpreted"
   virtual std::unique_ptr<AnyState> initial_state() const = 0;
   virtual std::unique_ptr<AnyState> parse_board(std::string_view text) const = 0;
   virtual std::unique_ptr<AnyState> after(const AnyState& state, Action action) const = 0;
@@ -109,10 +117,16 @@ class AnyGame {
   virtual std::string action_text(Action action) const = 0;
   virtual std::optional<Action> parse_action(std::string_view text) const = 0;
   virtual std::string board_text(const AnyState& state) const = 0;
-  virtual Perft perft(const AnyState& state, int depth) const = 0;
-  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const = 0;
+  virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
+  virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                        const Poll& poll) const = 0;
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
                                                  std::uint64_t seed) const = 0;
+  virtual RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                                  std::span<const std::int64_t> policy_starts,
+                                  std::span<const std::uint16_t> actions) const = 0;
+  virtual void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                             std::span<const std::int64_t> symmetries, const SampleArrays& out) const = 0;
 };
 
 template <Game G>
@@ -123,6 +137,13 @@ class ErasedGame final : public AnyGame {
   explicit ErasedGame(G game) : game_(std::move(game)) {}
 
   const GameSpec& spec() const override { return game_.spec(); }
+  std::string backend() const override {
+    if constexpr (requires { game_.backend(); }) {
+      return game_.backend();
+    } else {
+      return "c++";
+    }
+  }
   std::unique_ptr<AnyState> initial_state() const override { return box(game_.initial_state()); }
   std::unique_ptr<AnyState> parse_board(std::string_view text) const override { return box(game_.parse_board(text)); }
   std::unique_ptr<AnyState> after(const AnyState& state, Action action) const override {
@@ -142,21 +163,22 @@ class ErasedGame final : public AnyGame {
   std::string action_text(Action action) const override { return game_.action_text(action); }
   std::optional<Action> parse_action(std::string_view text) const override { return game_.parse_action(text); }
   std::string board_text(const AnyState& state) const override { return game_.board_text(open(state)); }
-  Perft perft(const AnyState& state, int depth) const override { return tengen::perft(game_, open(state), depth); }
+  Perft perft(const AnyState& state, int depth, const Poll& poll) const override {
+    return tengen::perft(game_, open(state), depth, std::cref(poll));
+  }
 
-  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed) const override {
+  PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
+                                const Poll& poll) const override {
     PlayoutCounts counts;
     ActionList scratch(game_.spec().num_actions);
     Rng rng(seed);
     for (; counts.games < games; ++counts.games) {
+      poll();
       State state = open(from);
-      std::optional<Outcome> outcome;
-      while (!(outcome = game_.outcome(state))) {
-        game_.play(state, random_action(game_, state, rng, scratch));
-        ++counts.actions;
-      }
-      if (outcome->winner) {
-        ++counts.wins[static_cast<std::size_t>(index(*outcome->winner))];
+      const Playout playout = random_playout(game_, state, rng, scratch);
+      counts.actions += playout.actions;
+      if (playout.outcome.winner) {
+        ++counts.wins[static_cast<std::size_t>(index(*playout.outcome.winner))];
       } else {
         ++counts.draws;
       }
@@ -166,6 +188,16 @@ class ErasedGame final : public AnyGame {
 
   std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed) const override {
     return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed);
+  }
+
+  RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
+                          std::span<const std::int64_t> policy_starts,
+                          std::span<const std::uint16_t> actions) const override {
+    return tengen::replay_record(game_, moves, plies, policy_starts, actions);
+  }
+  void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
+                     std::span<const std::int64_t> symmetries, const SampleArrays& out) const override {
+    tengen::write_samples(game_, games, positions, symmetries, out);
   }
 
  private:

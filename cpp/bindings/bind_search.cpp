@@ -362,7 +362,7 @@ class PyForest {
       throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
                   other.options + ").");
     }
-    const std::uint64_t own_seed = seed ? *seed : mix64(seed_ + static_cast<std::uint64_t>(tree));
+    const std::uint64_t own_seed = seed ? *seed : mix64(mix64(seed_) + static_cast<std::uint64_t>(tree));
     alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed); });
   }
 
@@ -396,7 +396,7 @@ class PyForest {
   using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 
   void update(const Numbers& logits, const Numbers& values) {
-    const auto n = static_cast<std::size_t>(forest_->num_pending());
+    const auto n = static_cast<std::size_t>(num_pending());
     const auto actions = static_cast<std::size_t>(game_->spec().num_actions);
     if (logits.ndim() != 2 || logits.shape(0) != n || logits.shape(1) != actions) {
       throw EvaluatorError("The policy logits must be [" + std::to_string(n) + ", " + std::to_string(actions) +
@@ -428,12 +428,16 @@ class PyForest {
 
   TreeResult result(int tree) const {
     check_tree(tree);
-    return forest_->result(tree);
+    return idle().result(tree);
   }
 
-  // visits, policy_target, q, prior: each [T, A]
-  nb::tuple root_arrays() const {
-    const auto trees = static_cast<std::size_t>(forest_->num_trees());
+  // visits, policy_target, q, prior: each [T, A], of the trees given or of all
+  nb::tuple root_arrays(const std::optional<std::vector<int>>& wanted) const {
+    const AnyForest& forest = idle();
+    std::vector<int> numbers = wanted.value_or(std::vector<int>());
+    for (int i = 0; !wanted && i < forest.num_trees(); ++i) numbers.push_back(i);
+    for (const int tree : numbers) check_tree(tree);
+    const std::size_t trees = numbers.size();
     const auto actions = static_cast<std::size_t>(game_->spec().num_actions);
     auto visits = new_array<std::int32_t>({trees, actions});
     auto target = new_array<float>({trees, actions});
@@ -442,23 +446,26 @@ class PyForest {
     std::fill(q.data(), q.data() + trees * actions, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t tree = 0; tree < trees; ++tree) {
       const std::size_t at = tree * actions;
-      forest_->write_root(static_cast<int>(tree), visits.data() + at, target.data() + at, q.data() + at,
-                          prior.data() + at);
+      forest.write_root(numbers[tree], visits.data() + at, target.data() + at, q.data() + at, prior.data() + at);
     }
     return nb::make_tuple(visits, target, q, prior);
   }
 
   TreeArrays tree(int tree) const {
     check_tree(tree);
-    return tree_arrays(forest_->tree(tree));
+    return tree_arrays(idle().tree(tree));
   }
 
-  void trace(bool on) { forest_->set_trace(on ? &trace_ : nullptr); }
-  SimulationTrace last_trace() const { return trace_; }
+  void trace(bool on) { idle().set_trace(on ? &trace_ : nullptr); }
+  SimulationTrace last_trace() const {
+    idle();
+    return trace_;
+  }
   int num_trees() const { return forest_->num_trees(); }
-  int num_pending() const { return forest_->num_pending(); }
-  bool searching() const { return forest_->searching(); }
-  std::size_t bytes() const { return forest_->bytes(); }
+  int num_pending() const { return idle().num_pending(); }
+  bool searching() const { return idle().searching(); }
+  std::vector<int> stopped_trees() const { return idle().stopped_trees(); }
+  std::size_t bytes() const { return idle().bytes(); }
 
  private:
   static std::string shape_text(const Numbers& array) {
@@ -474,10 +481,20 @@ class PyForest {
     }
   }
 
+  [[noreturn]] static void refuse_thread() {
+    throw Error("This forest is in use by another thread; give each thread its own.");
+  }
+
+  // The forest, for a look while the interpreter's lock is held: nobody can start to change it meanwhile.
+  AnyForest& idle() const {
+    if (busy_) refuse_thread();
+    return *forest_;
+  }
+
   // Runs `work` without the interpreter's lock, and refuses a second thread meanwhile.
   template <class Work>
   void alone(Work&& work) {
-    if (busy_.exchange(true)) throw Error("This forest is in use by another thread; give each thread its own.");
+    if (busy_.exchange(true)) refuse_thread();
     struct Done {
       std::atomic<bool>& busy;
       ~Done() { busy = false; }
@@ -507,15 +524,17 @@ void bind_forest(nb::module_& module) {
       .def("begin", &PyForest::begin, "tree"_a = nb::none(), "simulations"_a = nb::none(), "noise"_a = false,
            "Starts a search on one tree, or on all. `noise`: explore at the root, as self-play does.")
       .def("searching", &PyForest::searching)
+      .def("stopped_trees", &PyForest::stopped_trees, "Trees whose search has stopped.")
       .def("select", &PyForest::select, "max_leaves"_a = 0,
            "Planes [B, C, H, W] of the next leaves to evaluate; the next call writes over them. B may be 0.")
       .def("update", &PyForest::update, "logits"_a, "values"_a,
            "Policy logits [B, A] and values for the player to move, [B] or win/draw/loss [B, 3], for those leaves.")
-      .def("cancel", &PyForest::cancel, "Gives up the leaves of the last select().")
+      .def("cancel", &PyForest::cancel, "Takes the last select() back: the next one asks for the same leaves.")
       .def("advance", &PyForest::advance, "tree"_a, "action"_a, "Plays an action at the root and keeps its subtree.")
       .def("clear_cache", &PyForest::clear_cache, "Forgets all evaluations; needed when the network changes.")
       .def("result", &PyForest::result, "tree"_a)
-      .def("root_arrays", &PyForest::root_arrays, "visits, policy_target, q and prior of all roots, each [T, A].")
+      .def("root_arrays", &PyForest::root_arrays, "trees"_a = nb::none(),
+           "visits, policy_target, q and prior of these roots, or of all, each [T, A].")
       .def("tree", &PyForest::tree, "tree"_a, "A copy of the whole tree as arrays.")
       .def("trace", &PyForest::trace, "on"_a, "Step mode: whether to record what each simulation does.")
       .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");
@@ -525,7 +544,7 @@ void bind_formulas(nb::module_& parent) {
   nb::module_ module = parent.def_submodule("formulas", "The formulas of the search, as the search computes them.");
   module.def("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
   module.def("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def("uct_score", &uct_score, "w"_a, "c"_a, "log_total"_a, "n"_a);
+  module.def("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
   module.def("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
   module.def("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
   module.def("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);

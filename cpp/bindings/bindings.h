@@ -26,6 +26,8 @@ struct PyGame {
 
 void bind_errors(nanobind::module_& module);
 void bind_games(nanobind::module_& module);
+void bind_table_game(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
+void bind_samples(nanobind::module_& module);
 
 }  // namespace tengen

@@ -2,8 +2,11 @@
 #include "bindings/bindings.h"
 
 NB_MODULE(_core, module) {
+  nanobind::set_leak_warnings(false);  // a Game that is still referred to at exit, by a cache say, is no leak
   module.doc() = "The C++ core of tengen.";
   tengen::bind_errors(module);
   tengen::bind_games(module);
+  tengen::bind_table_game(module);
   tengen::bind_search(module);
+  tengen::bind_samples(module);
 }

@@ -106,7 +106,7 @@ TEST(drawings_that_are_no_position_are_refused) {
   CHECK_THROWS(BoardTextError, game.parse_board("X..\n..."));             // floats
   CHECK_THROWS(BoardTextError, game.parse_board("...\nXX."));             // X moved twice
   CHECK_THROWS(BoardTextError, game.parse_board("...\nXO.\nO to move"));  // not O's turn
-  CHECK_THROWS(BoardTextError, game.parse_board("XX.\nOOO"));             // X moved on after O had won
+  CHECK_THROWS(BoardTextError, game.parse_board("XXX\nOOO"));             // X moved on after O had won
 }
 
 TEST(action_texts_are_column_numbers) {

@@ -2,6 +2,7 @@
 
 from tengen._core import (
     ActionTextError,
+    ArgumentError,
     BoardTextError,
     EvaluatorError,
     Forest,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ActionTextError",
+    "ArgumentError",
     "BoardTextError",
     "Evaluation",
     "Evaluator",

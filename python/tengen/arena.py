@@ -11,7 +11,7 @@ import numpy as np
 from tengen._core import Game, Outcome, State
 from tengen.players import Player
 
-__all__ = ["MatchResult", "PlayedGame", "play_match", "score_interval"]
+__all__ = ["MatchResult", "PlayedGame", "elo_difference", "move_seed", "play_match", "score_interval"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,13 @@ def score_interval(score: float, games: int) -> tuple[float, float]:
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
+def elo_difference(score: float) -> float:
+    """How many Elo points stronger the player is who scores this much: 400 log10(s / (1 - s)); infinite at 0 and 1."""
+    if not 1e-9 < score < 1.0 - 1e-9:  # the ends of an interval are 0 and 1 only up to rounding
+        return math.copysign(math.inf, score - 0.5)
+    return 400.0 * math.log10(score / (1.0 - score))
+
+
 def play_match(
     game: Game,
     players: tuple[Player, Player],
@@ -77,37 +84,43 @@ def play_match(
     at_once: int = 64,
     on_game: Callable[[PlayedGame], None] | None = None,
 ) -> MatchResult:
-    """Plays `games` games. Games 2k and 2k + 1 share an opening of random plies, with colours swapped."""
+    """Plays `games` games. Games 2k and 2k + 1 share an opening of random plies, with colours swapped.
+
+    `on_game` hears of every game as it ends; the result has them in the order of their numbers.
+    """
     plies = min(4, game.spec.longest_game // 10) if opening_plies is None else opening_plies
     openings = _openings(game, (games + 1) // 2, plies, seed)
     played: list[PlayedGame] = []
     for start in range(0, games, at_once):
         numbers = range(start, min(start + at_once, games))
-        for finished in _play_together(players, [(k, openings[k // 2]) for k in numbers], seed):
-            played.append(finished)
-            if on_game is not None:
-                on_game(finished)
+        played += _play_together(players, [(k, openings[k // 2]) for k in numbers], seed, on_game)
     return MatchResult((players[0].name, players[1].name), tuple(played), seed)
 
 
-def _play_together(players: tuple[Player, Player], starts: list[tuple[int, State]], seed: int) -> list[PlayedGame]:
+def _play_together(
+    players: tuple[Player, Player],
+    starts: list[tuple[int, State]],
+    seed: int,
+    on_game: Callable[[PlayedGame], None] | None,
+) -> list[PlayedGame]:
     """Plays these games side by side: every round, each player answers all positions in which it is to move."""
-    states = dict(starts)  # game number -> state; the first player of game k is k % 2
-    while any(state.outcome is None for state in states.values()):
+    states = dict(starts)  # game number -> state of a game that goes on; the first player of game k is k % 2
+    finished: dict[int, PlayedGame] = {}
+    while states:
         for player in (0, 1):
-            mine = [k for k, s in states.items() if s.outcome is None and (s.to_move + k) % 2 == player]
+            mine = [k for k, state in states.items() if (state.to_move + k) % 2 == player]
             if not mine:
                 continue
             actions = players[player].choose(
-                [states[k] for k in mine], [_move_seed(seed, k, len(states[k].moves)) for k in mine]
+                [states[k] for k in mine], [move_seed(seed, k, len(states[k].moves)) for k in mine]
             )
             for k, action in zip(mine, actions, strict=True):
                 states[k] = states[k].play(action)
-    finished = []
-    for k, state in states.items():
-        assert state.outcome is not None
-        finished.append(PlayedGame(state, k % 2, state.outcome))
-    return finished
+                if (outcome := states[k].outcome) is not None:
+                    finished[k] = PlayedGame(states.pop(k), k % 2, outcome)
+                    if on_game is not None:
+                        on_game(finished[k])
+    return [finished[k] for k, _ in starts]
 
 
 def _openings(game: Game, count: int, plies: int, seed: int) -> list[State]:
@@ -129,5 +142,6 @@ def _openings(game: Game, count: int, plies: int, seed: int) -> list[State]:
     return openings
 
 
-def _move_seed(seed: int, game_number: int, ply: int) -> int:
+def move_seed(seed: int, game_number: int, ply: int) -> int:
+    """What a player gets to choose that move with: another number for every move of every game."""
     return int(np.random.SeedSequence([seed, game_number, ply]).generate_state(1, np.uint64)[0])

@@ -89,6 +89,7 @@ class SelfPlayConfig(_Stage):
     games_per_thread: int = Field(128, ge=1, description="games in flight in each thread")
     positions: int = Field(16_384, ge=1, description="positions searched per iteration, all threads together")
     simulations: int = Field(32, ge=1, description="per recorded position")
+    precision: Literal["f32", "bf16", "int8"] = Field("int8", description="of the network that plays")
     fast_simulations: int = Field(0, ge=0, description="playout cap: of the positions that are not recorded; 0: off")
     full_share: float = Field(1.0, gt=0, le=1, description="share of the positions that are recorded (KataGo: 0.25)")
     temperature: float = Field(1.0, ge=0, description="of the move choice in the first temperature_plies plies")

@@ -12,9 +12,11 @@ import numpy as np
 
 from tengen._core import Game, SearchParams, State, TengenError
 from tengen.network import Evaluator, UniformEvaluator
-from tengen.search import search
+from tengen.search import SearchResult, search
 
-__all__ = ["Player", "PlayerSpecError", "RandomPlayer", "SearchPlayer", "make_player"]
+__all__ = ["PLAYER_FORMS", "Player", "PlayerSpecError", "RandomPlayer", "SearchPlayer", "make_player"]
+
+PLAYER_FORMS = "random, rollout:N, uniform:N"  # as texts are written; N is a number of simulations
 
 
 class PlayerSpecError(TengenError):
@@ -51,12 +53,15 @@ class SearchPlayer:
         self.params = params
         self._evaluator = evaluator
 
-    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+    def think(self, states: Sequence[State], seeds: Sequence[int]) -> list[SearchResult]:
+        """What the search finds out about each state."""
         if not states:
             return []
         game = states[0].game
-        answers = search(game, states, self._evaluator or UniformEvaluator(game), self.params, seeds=seeds)
-        return [answer.best_action for answer in answers]
+        return search(game, states, self._evaluator or UniformEvaluator(game), self.params, seeds=seeds)
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        return [answer.best_action for answer in self.think(states, seeds)]
 
 
 def _random(text: str, argument: str | None) -> Player:
@@ -82,7 +87,7 @@ def make_player(text: str, game: Game) -> Player:
     """The player that a text such as 'rollout:1000' describes, for this game."""
     kind, _, argument = text.partition(":")
     if kind not in _KINDS:
-        raise PlayerSpecError(f"'{text}' is no player; a player is one of: random, rollout:N, uniform:N.")
+        raise PlayerSpecError(f"'{text}' is no player; a player is one of: {PLAYER_FORMS}.")
     return _KINDS[kind](text, argument if ":" in text else None)
 
 

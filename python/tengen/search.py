@@ -67,10 +67,20 @@ def evaluate_leaves(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -
         answer = evaluator(planes)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise EvaluatorError("An evaluator returns two arrays, policy logits and values.")
-        forest.update(*(np.ascontiguousarray(part, dtype=np.float32) for part in answer))
+        forest.update(_numbers(answer[0]), _numbers(answer[1]))
     except BaseException:
         forest.cancel()
         raise
+
+
+def _numbers(part: object) -> NDArray[np.float32]:
+    try:
+        array = np.asarray(part)
+    except ValueError as error:
+        raise EvaluatorError(f"An evaluator returns two arrays, policy logits and values: {error}.") from error
+    if array.dtype.kind not in "fiu":
+        raise EvaluatorError(f"An evaluator returns arrays of real numbers, not of {array.dtype}.")
+    return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def run(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:

@@ -33,7 +33,13 @@ class SearchTree:
 
     def node(self, number: int) -> Node:
         """The node that a SimulationTrace calls by this number."""
-        return Node(self, node=number)
+        line = [number]
+        while (parent := int(self.arrays.parent[line[-1]])) >= 0:
+            line.append(parent)
+        node = self.root
+        for below in reversed(line[:-1]):
+            node = next(child for child in node.children if child.node == below)
+        return node
 
 
 @dataclass(frozen=True)
@@ -74,9 +80,7 @@ class Node:
 
     @property
     def q(self) -> float | None:
-        """Q(s, a) = W / N, or the exact value once it is proven; None without visits."""
-        if self.proven is not None:
-            return self.proven.value_for(self._chooser)
+        """Q(s, a) = W / N; None without visits."""
         return self.value_sum / self.visits if self.visits else None
 
     @property

@@ -4,11 +4,20 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tengen {
 
+// What a user wrote may be quoted in a sentence, with whatever characters there are; a NUL would even end it.
+inline std::string printable(std::string sentence) {
+  for (char& c : sentence) {
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = '?';
+  }
+  return sentence;
+}
+
 struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Error(std::string sentence) : std::runtime_error(printable(std::move(sentence))) {}
 };
 
 struct UnknownGameError : Error {  // no game of that name
@@ -26,6 +35,9 @@ struct ActionTextError : Error {  // a text that names no action of this game
 struct BoardTextError : Error {  // a drawing that is not a board of this game
   using Error::Error;
 };
+struct ArgumentError : Error {  // a number, count or shape that the function cannot use
+  using Error::Error;
+};
 struct RulesError : Error {  // a game written by a user broke its promise
   using Error::Error;
 };
@@ -33,6 +45,9 @@ struct EvaluatorError : Error {  // an evaluator answered with numbers the searc
   using Error::Error;
 };
 struct SearchParamError : Error {  // a search parameter that does not exist, or a value out of its range
+  using Error::Error;
+};
+struct RecordError : Error {  // a game record, or a file of them, that can't be true
   using Error::Error;
 };
 

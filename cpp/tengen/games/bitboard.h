@@ -59,10 +59,21 @@ class RowTest {
     directions_ = {{1, across, across - 1, across + 1},
                    {along_fits, across_fits, along_fits & across_fits, along_fits & across_fits}};
     for (std::size_t i = 0; i < 4; ++i) directions_.step[i] &= directions_.mask[i];  // no shift past the word
+    const auto bits = static_cast<std::uint64_t>(lines) * across;
+    if (bits > kTableBits) return;
+    for (std::uint64_t stones = 0; stones < 1ULL << bits; ++stones) {
+      if (has_row(stones)) table_[stones / 64] |= 1ULL << stones % 64;
+    }
+    in_table_ = true;
   }
 
-  // `ends` keeps the stones that have `reach` stones in a row with them; reach doubles until it is long enough.
   bool operator()(std::uint64_t stones) const {
+    return in_table_ ? (table_[stones / 64] >> stones % 64 & 1) != 0 : has_row(stones);
+  }
+
+ private:
+  // `ends` keeps the stones that have `reach` stones in a row with them; reach doubles until it is long enough.
+  bool has_row(std::uint64_t stones) const {
     return joined_directions(directions_, [&](auto step, auto fits) {
              auto ends = stones & fits;
              for (std::uint64_t reach = 1; reach < in_a_row_;) {
@@ -74,9 +85,12 @@ class RowTest {
            }) != 0;
   }
 
- private:
+  static constexpr std::uint64_t kTableBits = 12;  // tic-tac-toe with its guards: all answers fit into 512 bytes
+
   std::uint64_t in_a_row_;
   Directions directions_;  // the mask is all ones where a line is long enough to win, else zero
+  bool in_table_ = false;
+  std::array<std::uint64_t, (1ULL << kTableBits) / 64> table_{};  // by the stones, one bit for each set of them
 };
 
 // Where the cells of a board are in a word of bits, kept so that a plane is written eight cells at a time.

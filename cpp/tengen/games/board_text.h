@@ -106,6 +106,13 @@ inline std::optional<Player> parse_turn(std::string_view line) {
   return std::nullopt;
 }
 
+// Enough of a line to recognize it by, cut between characters (UTF-8 continues them with bytes 10xxxxxx).
+inline std::string excerpt(const std::string& line) {
+  std::size_t size = std::min<std::size_t>(line.size(), 80);
+  while (size < line.size() && size > 0 && (line[size] & 0xc0) == 0x80) --size;
+  return "'" + line.substr(0, size) + "'";
+}
+
 // The cells of one line of a drawing; empty if the line is not a row of the board. A row begins with a cell or with
 // its number; a number may also stand behind it.
 inline std::string parse_row(const std::string& line) {
@@ -118,8 +125,8 @@ inline std::string parse_row(const std::string& line) {
     if (mark == 'X' || mark == 'O' || mark == '.') {
       row += mark;
     } else if (mark != ' ' && std::isdigit(static_cast<unsigned char>(mark)) == 0) {
-      throw BoardTextError(std::string("A board is drawn with X, O and '.'; found '") + mark + "' in the line '" +
-                           line.substr(0, 80) + "'.");
+      throw BoardTextError("A board is drawn with X, O and '.'; there is something else in the line " + excerpt(line) +
+                           ".");
     }
   }
   return row;
@@ -146,7 +153,7 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
     const std::string row = parse_row(line);
     if (row.empty()) continue;
     if (static_cast<int>(row.size()) != width) {
-      throw BoardTextError("The line '" + line.substr(0, 80) + "' has " + std::to_string(row.size()) +
+      throw BoardTextError("The line " + excerpt(line) + " has " + std::to_string(row.size()) +
                            " cells; this board has " + std::to_string(width) + " columns.");
     }
     drawing.cells += row;

@@ -34,12 +34,23 @@ Action random_action(const G& game, const typename G::State& state, Rng& rng, Ac
   }
 }
 
-// Plays uniformly random legal actions until the game is over.
+// How a random game ended, and after how many actions.
+struct Playout {
+  Outcome outcome;
+  std::int64_t actions;
+};
+
+// Plays uniformly random legal actions until the game is over. A game may offer a faster way of its own
+// (`random_playout(state, rng)`); the distribution must be the same.
 template <Game G>
-Outcome random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
-  while (true) {
-    if (const auto outcome = game.outcome(state)) return *outcome;
-    game.play(state, random_action(game, state, rng, scratch));
+Playout random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
+  if constexpr (requires { game.random_playout(state, rng); }) {
+    return game.random_playout(state, rng);
+  } else {
+    for (std::int64_t actions = 0;; ++actions) {
+      if (const auto outcome = game.outcome(state)) return {*outcome, actions};
+      game.play(state, random_action(game, state, rng, scratch));
+    }
   }
 }
 
@@ -49,29 +60,36 @@ struct Perft {
   std::vector<std::uint64_t> finished;   // those of them that end the game
 };
 
-template <Game G>
-void perft_below(const G& game, const typename G::State& state, std::size_t ply, Perft& counts) {
+template <Game G, class Poll>
+void perft_below(const G& game, const typename G::State& state, std::size_t ply, Perft& counts, Poll& poll) {
   counts.positions[ply] += 1;
   if (game.outcome(state)) {
     counts.finished[ply] += 1;
     return;
   }
   if (ply + 1 == counts.positions.size()) return;
+  poll();
   ActionList list(game.spec().num_actions);
   game.legal_actions(state, list);
   for (const Action action : list) {
     auto next = state;
     game.play(next, action);
-    perft_below(game, next, ply + 1, counts);
+    perft_below(game, next, ply + 1, counts, poll);
   }
+}
+
+// `poll` is called again and again on the way; it may throw to end the count.
+template <Game G, class Poll>
+Perft perft(const G& game, const typename G::State& state, int depth, Poll poll) {
+  const auto entries = static_cast<std::size_t>(depth) + 1;
+  Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
+  perft_below(game, state, 0, counts, poll);
+  return counts;
 }
 
 template <Game G>
 Perft perft(const G& game, const typename G::State& state, int depth) {
-  const auto entries = static_cast<std::size_t>(depth) + 1;
-  Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
-  perft_below(game, state, 0, counts);
-  return counts;
+  return perft(game, state, depth, [] {});
 }
 
 }  // namespace tengen

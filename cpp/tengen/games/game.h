@@ -80,15 +80,15 @@ class ActionList {
   explicit ActionList(int capacity) : actions_(static_cast<std::size_t>(capacity)) {}
 
   void clear() { size_ = 0; }
-  void push(Action action) { actions_[static_cast<std::size_t>(size_++)] = action; }
-  int size() const { return size_; }
+  void push(Action action) { actions_[size_++] = action; }
+  int size() const { return static_cast<int>(size_); }
   Action operator[](int i) const { return actions_[static_cast<std::size_t>(i)]; }
   const Action* begin() const { return actions_.data(); }
-  const Action* end() const { return actions_.data() + size_; }
+  const Action* end() const { return begin() + size(); }
 
  private:
   std::vector<Action> actions_;
-  int size_ = 0;
+  std::size_t size_ = 0;  // not the type of an action, or every push would have to read it again
 };
 
 template <class G>

@@ -33,7 +33,7 @@ class Othello {
       throw GameOptionError(name + ": size must be 4, 6 or 8, not " + std::to_string(size) + ".");
     }
     names_ = {.height = size, .width = size, .rows_from_top = true};
-    const int placements = size * size - 4;
+    const int discs_to_place = size * size - 4;
     spec_ = {.name = name,
              .source = name,
              .options = std::move(options),
@@ -43,7 +43,7 @@ class Othello {
              .num_actions = size * size + 1,
              // A pass is legal only if the opponent can then place a disc, so a placement follows every pass; and
              // the first action is no pass.
-             .longest_game = 2 * placements - 1,
+             .longest_game = 2 * discs_to_place - 1,
              .plane_names = {"own discs", "opponent's discs"},
              .player_names = {"black", "white"},
              .symmetries = dihedral_symmetries(size, size, size * size + 1)};

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "tengen/games/connect_four.h"
+#include "tengen/games/go.h"
 #include "tengen/games/mnk.h"
 #include "tengen/games/options.h"
 #include "tengen/games/othello.h"
 
 namespace tengen {
 
-using GameVariant = std::variant<Mnk<1>, Mnk<4>, Mnk<6>, ConnectFour, Othello>;
+using GameVariant = std::variant<Mnk<1>, Mnk<4>, Mnk<6>, ConnectFour, Othello, Go<9>, Go<13>, Go<19>>;
 
 struct GameEntry {
   std::string name;
@@ -30,6 +31,14 @@ inline GameVariant make_mnk(const std::string& name, const std::string& options,
   if (bits <= 64) return Mnk<1>(name, options, {height, width, in_a_row, exactly});
   if (bits <= 256) return Mnk<4>(name, options, {height, width, in_a_row, exactly});
   return Mnk<6>(name, options, {height, width, in_a_row, exactly});
+}
+
+inline GameVariant make_go(const std::string& name, const Options& o) {
+  const GoRules rules{o.integer("size"), o.number("komi"), o.flag("suicide"), o.integer("history"),
+                      o.integer("max_moves")};
+  if (rules.size <= 9) return Go<9>(name, o.text(), rules);
+  if (rules.size <= 13) return Go<13>(name, o.text(), rules);
+  return Go<19>(name, o.text(), rules);
 }
 
 inline const std::vector<GameEntry>& game_entries() {
@@ -66,6 +75,14 @@ inline const std::vector<GameEntry>& game_entries() {
        [](const std::string& name, const Options& o) -> GameVariant {
          return Othello(name, o.text(), o.integer("size"));
        }},
+      {"go",
+       "Go: area scoring, positional superko, two passes end it.",
+       {integer_option("size", 9, 2, 19, "rows and columns"),
+        number_option("komi", 7.5, -400, 400, "points for white, a multiple of 0.5"),
+        flag_option("suicide", false, "a move may take one's own stones, if more than one"),
+        integer_option("history", 1, 1, 8, "positions in the planes: 1, or 8 as in AlphaGo Zero"),
+        integer_option("max_moves", 0, 0, 722, "then the board is scored as it stands; 0: 2 * size * size")},
+       make_go},
   };
   return entries;
 }

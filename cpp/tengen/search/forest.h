@@ -92,13 +92,13 @@ class Forest {
         legal_(game.spec().num_actions),
         own_planes_(static_cast<std::size_t>(game.spec().planes_size())) {
     const auto actions = static_cast<std::size_t>(game.spec().num_actions);
-    scores_.resize(actions);
     if (actions > 65535) throw Error("The search holds games of at most 65535 actions.");
     for (int i = 0; i < num_trees; ++i) {
       Search& search = searches_.emplace_back(game_.initial_state(), Rng(seed).split(static_cast<std::uint64_t>(i)));
       search.plan.priors.resize(actions);
       search.plan.gumbels.resize(actions);
       search.plan.visits_before.resize(actions);
+      reset_tree(search);
     }
     for (const Symmetry& symmetry : game_.spec().symmetries) {
       std::vector<std::int32_t> target(symmetry.action_source.size());
@@ -118,11 +118,12 @@ class Forest {
   // [leaves of the last select(), C, H, W]. Shared, so that a reader can hold on to it; the next select() writes over
   // it.
   const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
-  int num_pending() const { return static_cast<int>(leaves_.size()); }
+  // Leaves that wait for update().
+  int num_pending() const { return asked_ ? num_rows_ : 0; }
 
   // A new position for a tree, without memory of the old one.
   void set_root(int tree, State state, std::uint64_t seed) {
-    require_no_pending("set_root()");
+    leave_batch("set_root()");
     Search& search = at(tree);
     search.state = std::move(state);
     search.rng = Rng(seed);
@@ -131,7 +132,7 @@ class Forest {
 
   // Plays `action` on a tree's position and keeps what the search knows about it.
   void advance(int tree, Action action) {
-    require_no_pending("advance()");
+    leave_batch("advance()");
     Search& search = at(tree);
     if (!is_legal(game_, search.state, action)) {
       throw IllegalActionError(game_.action_text(action) + " is not legal at the root of tree " + std::to_string(tree) +
@@ -152,7 +153,7 @@ class Forest {
 
   // Starts a search on a tree. `noise`: explore at the root, as self-play does.
   void begin(int tree, int simulations, bool noise) {
-    require_no_pending("begin()");
+    leave_batch("begin()");
     Search& search = at(tree);
     search.budget = simulations;
     search.started = 0;
@@ -170,35 +171,47 @@ class Forest {
     });
   }
 
-  // Gathers the next leaves, at most `max_leaves` (0: as many as there are). Returns how many need an evaluation; that
-  // can be 0 when terminal, proven, cached and rolled-out leaves settle everything.
+  // Trees whose search has stopped, in order: their owner may read the answer and begin anew at any time.
+  std::vector<int> stopped_trees() const {
+    std::vector<int> trees;
+    for (int i = 0; i < num_trees(); ++i) {
+      if (at(i).stopped != StopReason::kSearching) trees.push_back(i);
+    }
+    return trees;
+  }
+
+  // Gathers the next leaves, at most `max_leaves` (0: as many as there are; never less than one tree's share). Trees
+  // take turns. Returns how many need an evaluation; that can be 0 when terminal, proven, cached and rolled-out leaves
+  // settle everything.
   int select(int max_leaves = 0) {
     require_no_pending("select()");
-    const int limit = max_leaves > 0 ? max_leaves : std::numeric_limits<int>::max();
-    paths_.clear();
-    leaf_actions_.clear();
-    for (int i = 0; i < num_trees() && num_pending() < limit; ++i) {
-      const int tree = (next_tree_ + i) % num_trees();
-      const int room = std::min(params_.leaves_per_batch, limit - num_pending());
+    const int share = params_.leaves_per_batch;
+    const int limit = max_leaves > 0 ? std::max(max_leaves, share) : std::numeric_limits<int>::max();
+    if (num_rows_ > limit) drop_leaves();
+    if (leaves_.empty()) {  // else they were cancelled, and are asked for again
       // A tree takes its whole share or none, so that its course does not depend on the room that was left.
-      if (room < params_.leaves_per_batch && num_pending() > 0) {
-        next_tree_ = tree;
-        return num_pending();
+      for (int i = 0; i < num_trees() && limit - num_rows_ >= share; ++i) {
+        gather(next_tree_);
+        next_tree_ = (next_tree_ + 1) % num_trees();
       }
-      gather(tree);
     }
-    next_tree_ = 0;
+    asked_ = num_rows_ > 0;
     return num_pending();
   }
 
   // Answers for the leaves of the last select(): logits [n, A] and values for the player to move, [n] in [-1, 1], or
   // [n, 3] as probabilities of win, draw and loss. Throws EvaluatorError, and changes nothing, if a number is no good.
   void update(const float* logits, const float* values, bool win_draw_loss) {
+    if (!asked_) return;
     const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
     check_answers(logits, values, win_draw_loss);
-    for (std::size_t b = 0; b < leaves_.size(); ++b) {
-      const Leaf& leaf = leaves_[b];
-      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+    for (const Leaf& leaf : leaves_) {
+      if (leaf.row == kKnown) {
+        settle_known(leaf);
+        continue;
+      }
+      const auto b = static_cast<std::size_t>(leaf.row);
+      const Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
       const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
       priors_.resize(static_cast<std::size_t>(leaf.num_actions));
       const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
@@ -207,28 +220,18 @@ class Forest {
       }
       softmax(priors_.data(), leaf.num_actions);
       const float value = win_draw_loss ? values[3 * b] - values[3 * b + 2] : values[b];
-      const NodeId* path = paths_.data() + leaf.first_node;
-      const float first_player =
-          std::clamp(value, -1.0F, 1.0F) * sign_of(search.tree.stats(path[leaf.length - 1]).to_move);
+      const NodeId node = paths_[leaf.first_node + static_cast<std::size_t>(leaf.length) - 1];
+      const float first_player = std::clamp(value, -1.0F, 1.0F) * sign_of(search.tree.stats(node).to_move);
       cache_.store(leaf.hash, priors_.data(), leaf.num_actions, first_player);
-      for (int i = 0; i < leaf.length; ++i) --search.tree.stats(path[i]).pending;
-      settle_evaluated(search, path, leaf.length, actions, leaf.num_actions, first_player, leaf.rollout,
-                       LeafKind::kEvaluated);
+      settle_leaf(leaf, first_player, LeafKind::kEvaluated);
     }
-    leaves_.clear();
+    clear_batch();
     for (Search& search : searches_) finish_if_done(search);
   }
 
-  // Gives up the leaves of the last select(), as when the evaluator failed. The trees are as if it had not been called.
-  void cancel() {
-    for (const Leaf& leaf : leaves_) {
-      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
-      for (int i = 0; i < leaf.length; ++i)
-        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
-      if (leaf.length > 1) --search.started;
-    }
-    leaves_.clear();
-  }
+  // Takes the last select() back, as when the evaluator failed: the next one asks for the same leaves again, so that
+  // the trees go on as if nothing had happened. A call of set_root(), advance() or begin() gives them up.
+  void cancel() { asked_ = false; }
 
   void clear_cache() { cache_.clear(); }
 
@@ -240,13 +243,13 @@ class Forest {
     const float sign = sign_of(player);
     TreeResult result;
     result.stopped = search.stopped;
-    result.simulations = search.started;
+    result.simulations = search.started - (links.expanded ? root.pending : 0);
     result.nodes = search.tree.num_nodes();
     result.network_value = sign * links.value;
     result.proven = root.proven;
     result.distance = links.distance;
     if (root.proven != Proven::kUnknown) {
-      result.root_value = sign * proven_value(root.proven);
+      result.root_value = sign * exact_value(search.tree, kRoot, params_.discount);
     } else if (root.visits > 0) {
       result.root_value = sign * static_cast<float>(root.value_sum / root.visits);
     }
@@ -303,6 +306,7 @@ class Forest {
   // A leaf on its way to the evaluator. Lives from select() to update().
   struct Leaf {
     int tree;
+    int row;  // in the batch, or kKnown
     int symmetry;
     std::uint64_t hash;
     std::size_t first_node;  // in paths_
@@ -310,7 +314,10 @@ class Forest {
     std::size_t first_action;  // in leaf_actions_
     int num_actions;
     std::optional<float> rollout;  // for the first player
+    float known_value;             // the cache's, for the first player; its priors are in known_priors_
+    std::size_t first_prior;
   };
+  static constexpr int kKnown = -1;  // the cache had the answer
 
   enum class Step { kSettled, kQueued, kBlocked, kStopped };
 
@@ -319,14 +326,39 @@ class Forest {
   bool rollouts_only() const { return params_.rollout_weight >= 1.0F; }
 
   void require_no_pending(const char* call) const {
-    if (leaves_.empty()) return;
-    throw Error(std::string(call) + " came while " + std::to_string(leaves_.size()) +
+    if (!asked_) return;
+    throw Error(std::string(call) + " came while " + std::to_string(num_rows_) +
                 " leaves wait for update(); answer them or give them up with cancel().");
+  }
+
+  // Before the trees change in another way than by their search.
+  void leave_batch(const char* call) {
+    require_no_pending(call);
+    drop_leaves();
+  }
+
+  void drop_leaves() {
+    for (const Leaf& leaf : leaves_) {
+      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+      for (int i = 0; i < leaf.length; ++i)
+        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
+      if (leaf.length > 1) --search.started;
+    }
+    clear_batch();
+  }
+
+  void clear_batch() {
+    leaves_.clear();
+    paths_.clear();
+    leaf_actions_.clear();
+    known_priors_.clear();
+    num_rows_ = 0;
+    asked_ = false;
   }
 
   void reset_tree(Search& search) {
     search.tree.clear();
-    search.tree.stats(kRoot).to_move = game_.to_move(search.state);
+    look_at(search.tree, kRoot, search.state);
     search.fresh_priors = true;
     search.stopped = StopReason::kNotStarted;
   }
@@ -348,9 +380,32 @@ class Forest {
     search.root_ready = true;
   }
 
-  // Simulations of one tree until its share of the batch is full or there is nothing to do before the next update().
+  // Simulations of one tree until it has leaves that wait for the evaluator, or is done.
   void gather(int tree) {
     Search& search = searches_[static_cast<std::size_t>(tree)];
+    const std::size_t first = leaves_.size();
+    do {
+      fill_share(search, tree);
+    } while (settle_if_known(first) && trace_ == nullptr);
+    finish_if_done(search);
+  }
+
+  // A share that the cache answers as a whole is settled at once. In any other, the leaves it knows wait with the rest:
+  // else the virtual losses, and with them the course of the tree, would depend on what the cache holds.
+  bool settle_if_known(std::size_t first) {
+    const auto share = leaves_.begin() + static_cast<std::ptrdiff_t>(first);
+    if (share == leaves_.end()) return false;
+    if (std::any_of(share, leaves_.end(), [](const Leaf& leaf) { return leaf.row != kKnown; })) return false;
+    std::for_each(share, leaves_.end(), [&](const Leaf& leaf) { settle_known(leaf); });
+    paths_.resize(share->first_node);
+    leaf_actions_.resize(share->first_action);
+    known_priors_.resize(share->first_prior);
+    leaves_.erase(share, leaves_.end());
+    return true;
+  }
+
+  // Simulations of one tree until its share of the batch is full or there is nothing to do before the next update().
+  void fill_share(Search& search, int tree) {
     int queued = 0;
     while (queued < params_.leaves_per_batch) {
       finish_if_done(search);
@@ -383,7 +438,7 @@ class Forest {
     while (true) {
       path_.push_back(node);
       if (tree.stats(node).proven != Proven::kUnknown && (params_.solve || tree.links(node).num_edges == 0)) {
-        return settle(search, proven_value(tree.stats(node).proven), LeafKind::kProven);
+        return settle(search, exact_value(tree, node, params_.discount), LeafKind::kProven);
       }
       if (!tree.links(node).expanded) {
         // Rollouts need no priors: a node gets its edges when it is visited for the second time.
@@ -393,7 +448,7 @@ class Forest {
       const int choice = choose(search, node);
       const Action action = tree.actions(node)[choice];
       const bool is_new = choice == tree.links(node).num_children;
-      if (is_new && tree.num_nodes() >= static_cast<std::uint32_t>(params_.max_nodes)) return Step::kStopped;
+      if (is_new && tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return Step::kStopped;
       const NodeId child = is_new ? tree.add_child(node) : tree.child(node, choice);
       game_.play(state, action);
       if (is_new) look_at(tree, child, state);
@@ -407,7 +462,7 @@ class Forest {
     std::optional<float> rollout;
     if (params_.rollout_weight > 0.0F) {
       State end = state;
-      rollout = value_for(random_playout(game_, end, search.rng, legal_), Player::kFirst);
+      rollout = value_for(random_playout(game_, end, search.rng, legal_).outcome, Player::kFirst);
       if (rollouts_only()) {
         tree.links(node).value = *rollout;
         if (node == kRoot) expand_evenly(tree, node, state);
@@ -415,20 +470,8 @@ class Forest {
       }
     }
 
-    // 5. Evaluated before? Then expand and back up at once.
-    game_.legal_actions(state, legal_);
-    const std::uint64_t hash = game_.hash(state);
-    float value = 0.0F;
-    if (const float* priors = cache_.find(hash, value)) {
-      cached_actions_.assign(legal_.begin(), legal_.end());
-      priors_.assign(priors, priors + legal_.size());
-      settle_evaluated(search, path_.data(), static_cast<int>(path_.size()), cached_actions_.data(), legal_.size(),
-                       value, rollout, LeafKind::kCached);
-      return Step::kSettled;
-    }
-
-    // 6. Else queue it, and count it as lost until the answer comes, so that the next simulation goes elsewhere.
-    queue(tree_index, state, hash, rollout);
+    // 5. Queue the leaf, and count it as lost until the answer comes, so that the next simulation goes elsewhere.
+    queue(tree_index, state, rollout);
     for (const NodeId visited : path_) ++tree.stats(visited).pending;
     return Step::kQueued;
   }
@@ -441,20 +484,12 @@ class Forest {
       search.tree.put_next(node, tree.links(node).num_children + static_cast<int>(search.rng.below(untried)));
     }
     const float forced = at_root && search.noise ? params_.forced_playouts : 0.0F;
-    const auto visit_scores = [&](bool every, auto&& visit) {
-      if (at_root && params_.selection == Selection::kGumbel) {
-        bool any = false;
-        for_each_gumbel_root(tree, search.plan, params_, search.started, [&](int i, const ChildScore& child) {
-          any = true;
-          visit(i, child);
-        });
-        if (any) return;  // else all considered actions are lost, and another may still save the game
-      }
-      for_each_score(tree, node, params_, forced, every, visit);
+    const bool gumbel_root = at_root && params_.selection == Selection::kGumbel && has_open_candidate(search);
+    const auto visit_scores = [&](bool every, auto visit) {
+      return gumbel_root ? for_each_gumbel_root(tree, search.plan, params_, search.started, std::move(visit))
+                         : for_each_score(tree, node, params_, forced, every, std::move(visit));
     };
-    Highest highest(scores_);
-    visit_scores(false, highest);
-    int choice = highest.edge();
+    int choice = visit_scores(false, Highest()).edge();
     if (trace_ != nullptr) {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
@@ -466,6 +501,19 @@ class Forest {
       choice = tree.links(node).num_children;
     }
     return choice;
+  }
+
+  // Whether an action that sequential halving considers is not lost for certain. If all are, another may still save
+  // the game, and the root is searched as any other node.
+  bool has_open_candidate(const Search& search) const {
+    const Tree& tree = search.tree;
+    const auto& considered = search.plan.considered;
+    return std::any_of(considered.begin(), considered.end(), [&](Action action) {
+      const std::uint16_t* actions = tree.actions(kRoot);
+      const int children = tree.links(kRoot).num_children;
+      const auto i = static_cast<int>(std::find(actions, actions + children, action) - actions);
+      return i == children || !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params_);
+    });
   }
 
   // What the rules say about a node that was just made.
@@ -485,22 +533,44 @@ class Forest {
     tree.expand(node, cached_actions_.data(), priors_.data(), legal_.size());
   }
 
-  void queue(int tree, const State& state, std::uint64_t hash, std::optional<float> rollout) {
-    const GameSpec& spec = game_.spec();
-    const auto size = static_cast<std::size_t>(spec.planes_size());
-    Leaf leaf{tree,          0,      hash, paths_.size(), static_cast<int>(path_.size()), leaf_actions_.size(),
-              legal_.size(), rollout};
+  void queue(int tree, const State& state, std::optional<float> rollout) {
+    game_.legal_actions(state, legal_);
+    Leaf leaf{.tree = tree,
+              .row = kKnown,
+              .symmetry = 0,
+              .hash = game_.hash(state),
+              .first_node = paths_.size(),
+              .length = static_cast<int>(path_.size()),
+              .first_action = leaf_actions_.size(),
+              .num_actions = legal_.size(),
+              .rollout = rollout,
+              .known_value = 0.0F,
+              .first_prior = known_priors_.size()};
     paths_.insert(paths_.end(), path_.begin(), path_.end());
     leaf_actions_.insert(leaf_actions_.end(), legal_.begin(), legal_.end());
-    if (planes_->size() < (leaves_.size() + 1) * size) {  // never resized in place: somebody may be reading it
+    if (const float* priors = cache_.find(leaf.hash, leaf.known_value)) {
+      known_priors_.insert(known_priors_.end(), priors, priors + legal_.size());
+    } else {
+      leaf.row = num_rows_++;
+      write_row(leaf, state);
+    }
+    leaves_.push_back(leaf);
+  }
+
+  // Writes the planes of a leaf into its row of the batch, in a symmetry drawn for it if that is wanted.
+  void write_row(Leaf& leaf, const State& state) {
+    const GameSpec& spec = game_.spec();
+    const auto size = static_cast<std::size_t>(spec.planes_size());
+    const auto row = static_cast<std::size_t>(leaf.row);
+    if (planes_->size() < (row + 1) * size) {  // never resized in place: somebody may be reading it
       auto larger = std::make_shared<std::vector<float>>(std::max(planes_->size() * 2, size * 64));
       std::copy(planes_->begin(), planes_->end(), larger->begin());
       planes_ = std::move(larger);
     }
-    float* out = planes_->data() + leaves_.size() * size;
+    float* out = planes_->data() + row * size;
     if (params_.random_symmetry && spec.symmetries.size() > 1) {
       leaf.symmetry =
-          static_cast<int>(Rng(hash ^ mix64(seed_)).below(static_cast<std::uint32_t>(spec.symmetries.size())));
+          static_cast<int>(Rng(leaf.hash ^ mix64(seed_)).below(static_cast<std::uint32_t>(spec.symmetries.size())));
     }
     if (leaf.symmetry == 0) {
       game_.write_planes(state, out);
@@ -514,22 +584,29 @@ class Forest {
         }
       }
     }
-    leaves_.push_back(leaf);
   }
 
-  // Expands the leaf at the end of `path` with priors_ and backs its value up.
-  void settle_evaluated(Search& search, const NodeId* path, int length, const std::uint16_t* actions, int num_actions,
-                        float value, std::optional<float> rollout, LeafKind kind) {
-    const NodeId leaf = path[length - 1];
-    search.tree.links(leaf).value = value;
-    search.tree.expand(leaf, actions, priors_.data(), num_actions);
+  void settle_known(const Leaf& leaf) {
+    const auto priors = known_priors_.begin() + static_cast<std::ptrdiff_t>(leaf.first_prior);
+    priors_.assign(priors, priors + leaf.num_actions);
+    settle_leaf(leaf, leaf.known_value, LeafKind::kCached);
+  }
+
+  // Expands a leaf with priors_ and backs its value (for the first player) up.
+  void settle_leaf(const Leaf& leaf, float value, LeafKind kind) {
+    Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
+    const NodeId* path = paths_.data() + leaf.first_node;
+    for (int i = 0; i < leaf.length; ++i) --search.tree.stats(path[i]).pending;
+    const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
+    search.tree.links(path[leaf.length - 1]).value = value;
+    search.tree.expand(path[leaf.length - 1], actions, priors_.data(), leaf.num_actions);
     if (trace_ != nullptr) {
-      trace_->actions.assign(actions, actions + num_actions);
+      trace_->actions.assign(actions, actions + leaf.num_actions);
       trace_->priors = priors_;
     }
     // (1 - lambda) v + lambda z
-    if (rollout) value = (1.0F - params_.rollout_weight) * value + params_.rollout_weight * *rollout;
-    settle_path(search, path, length, value, kind);
+    if (leaf.rollout) value = (1.0F - params_.rollout_weight) * value + params_.rollout_weight * *leaf.rollout;
+    settle_path(search, path, leaf.length, value, kind);
   }
 
   Step settle(Search& search, float value, LeafKind kind) {
@@ -547,7 +624,7 @@ class Forest {
       trace_->kind = kind;
       trace_->value = value;
     }
-    back_up(search.tree, path, length, value, params_.solve);
+    back_up(search.tree, path, length, value, params_);
     if (trace_ != nullptr) {
       for (auto& change : trace_->changes) change.value_sum_after = search.tree.stats(change.node).value_sum;
     }
@@ -555,8 +632,9 @@ class Forest {
 
   void check_answers(const float* logits, const float* values, bool win_draw_loss) const {
     const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
-    for (std::size_t b = 0; b < leaves_.size(); ++b) {
-      const Leaf& leaf = leaves_[b];
+    for (const Leaf& leaf : leaves_) {
+      if (leaf.row == kKnown) continue;
+      const auto b = static_cast<std::size_t>(leaf.row);
       const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
       bool good = true;
       for (int i = 0; i < leaf.num_actions; ++i) {
@@ -565,11 +643,18 @@ class Forest {
       }
       if (!good)
         throw EvaluatorError("Row " + std::to_string(b) + " of the logits has a legal action without a finite number.");
-      const float value = win_draw_loss ? values[3 * b] - values[3 * b + 2] : values[b];
-      if (!(std::abs(value) <= 1.001F)) {  // also true for NaN
-        throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(value) +
-                             "; values are from -1 (lost) to 1 (won) for the player to move.");
+      // Each comparison is false for NaN.
+      if (win_draw_loss) {
+        const float* chances = values + 3 * b;
+        const bool even = std::abs(chances[0] + chances[1] + chances[2] - 1.0F) <= 0.02F;
+        if (even && std::min({chances[0], chances[1], chances[2]}) >= -0.001F) continue;
+        throw EvaluatorError("Row " + std::to_string(b) + " of the values is (" + std::to_string(chances[0]) + ", " +
+                             std::to_string(chances[1]) + ", " + std::to_string(chances[2]) +
+                             "); it must be the probabilities of win, draw and loss.");
       }
+      if (std::abs(values[b]) <= 1.001F) continue;
+      throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(values[b]) +
+                           "; values are from -1 (lost) to 1 (won) for the player to move.");
     }
   }
 
@@ -588,14 +673,16 @@ class Forest {
   SimulationTrace* trace_ = nullptr;  // owned elsewhere
 
   // The batch: from select() to update().
+  bool asked_ = false;  // the leaves wait for update(); false with leaves: they were cancelled
   std::vector<Leaf> leaves_;
   std::vector<NodeId> paths_;
   std::vector<std::uint16_t> leaf_actions_;
+  std::vector<float> known_priors_;
+  int num_rows_ = 0;  // leaves that need an evaluation
   std::shared_ptr<std::vector<float>> planes_ = std::make_shared<std::vector<float>>();
 
   // Working memory, kept to avoid allocation.
   std::vector<NodeId> path_;
-  std::vector<Highest::Entry> scores_;
   std::vector<float> priors_;
   std::vector<std::uint16_t> cached_actions_;
   ActionList legal_;

@@ -33,6 +33,7 @@ struct SearchParams {
 
   float rollout_weight = 0.0F;
   bool solve = true;
+  float discount = 1.0F;
   bool random_symmetry = false;
   int cache_entries = 0;
 
@@ -61,7 +62,7 @@ void for_each_param(Visit&& visit) {
         "leaves one tree may have in a batch, kept apart by virtual loss");
   visit("virtual_loss", &P::virtual_loss, 0, 10,
         "losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts the visit only)");
-  visit("max_nodes", &P::max_nodes, 2, 4e9, "nodes one tree may have; the search of that tree stops there and says so");
+  visit("max_nodes", &P::max_nodes, 2, 2e9, "nodes one tree may have; the search of that tree stops there and says so");
   visit("c_puct", &P::c_puct, 0, 100, "weight of prior and visits against value (AlphaZero: 1.25)");
   visit("c_puct_base", &P::c_puct_base, 0, 1e9,
         "c_puct grows by log((N + base + 1) / base); 0: it does not (AlphaZero: 19652)");
@@ -73,6 +74,8 @@ void for_each_param(Visit&& visit) {
   visit("rollout_weight", &P::rollout_weight, 0, 1,
         "lambda in (1 - lambda) v + lambda z: 0 network only, 1 random rollouts only (AlphaGo 2016: 0.5)");
   visit("solve", &P::solve, 0, 0, "back up proven wins, losses and draws (MCTS-Solver, Winands 2008)");
+  visit("discount", &P::discount, 0, 1,
+        "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,
         "evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)");
   visit("cache_entries", &P::cache_entries, 0, 1e9, "evaluations a forest remembers; 0: none");

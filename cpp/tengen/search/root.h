@@ -127,27 +127,35 @@ inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params,
 // Gumbel at the root: g(a) + logit(a) + sigma(q(a)) for every considered action. The highest among those that have the
 // visits the schedule asks for is next; should there be none (some are proven lost), the least visited.
 template <class Visit>
-void for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchParams& params, int simulation,
-                          Visit&& visit) {
+Visit for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchParams& params, int simulation,
+                           Visit visit) {
   const Tree::Links& links = tree.links(kRoot);
   const Player chooser = tree.stats(kRoot).to_move;
   const float* priors = tree.priors(kRoot);
   const std::uint16_t* actions = tree.actions(kRoot);
   const CompletedQ completed = complete_q(tree, kRoot);
+  const auto for_each_open = [&](auto&& use) {  // use(edge, child, visits in this search)
+    for (const Action action : plan.considered) {
+      const auto i = static_cast<int>(std::find(actions, actions + links.num_edges, action) - actions);
+      const Tree::Stats child = i < links.num_children ? tree.stats(tree.child(kRoot, i)) : Tree::Stats{};
+      if (is_lost(child, chooser, params)) continue;
+      use(i, child, child.visits + child.pending - plan.visits_before[static_cast<std::size_t>(action)]);
+    }
+  };
   const auto last = static_cast<int>(plan.schedule.size()) - 1;
-  const auto wanted = static_cast<std::uint32_t>(plan.schedule[static_cast<std::size_t>(std::min(simulation, last))]);
-  for (const Action action : plan.considered) {
-    const auto a = static_cast<std::size_t>(action);
-    const auto i = static_cast<int>(std::find(actions, actions + links.num_edges, action) - actions);
-    const Tree::Stats child = i < links.num_children ? tree.stats(tree.child(kRoot, i)) : Tree::Stats{};
-    if (is_lost(child, chooser, params)) continue;
+  const auto asked = static_cast<std::uint32_t>(plan.schedule[static_cast<std::size_t>(std::min(simulation, last))]);
+  std::uint32_t wanted = std::numeric_limits<std::uint32_t>::max();
+  for_each_open([&](int, const Tree::Stats&, std::uint32_t visits) {
+    if (wanted != asked) wanted = visits == asked ? asked : std::min(wanted, visits);
+  });
+  for_each_open([&](int i, const Tree::Stats& child, std::uint32_t visits) {
     const float q = child.visits > 0 ? child_q(child, sign_of(chooser), 0.0F) : completed.unvisited;
-    const float bonus = plan.gumbels[a] + log_prior(priors[i]);
+    const float bonus = plan.gumbels[actions[i]] + log_prior(priors[i]);
     float score = bonus + completed.sigma(q, params);
-    const std::uint32_t visits = child.visits + child.pending - plan.visits_before[a];
-    if (visits != wanted) score -= 1e6F * (1.0F + static_cast<float>(visits));
-    visit(i, ChildScore{action, child.visits, child.pending, q, priors[i], bonus, score});
-  }
+    if (visits != wanted) score -= 1e6F;
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
+  });
+  return visit;
 }
 
 // KataGo's target pruning: takes the forced visits back from every child but the most visited one, as long as its PUCT
@@ -159,12 +167,12 @@ inline void prune_forced(std::vector<double>& visits, const std::vector<float>& 
   for (const double n : visits) total += n;
   const auto best = static_cast<std::size_t>(std::max_element(visits.begin(), visits.end()) - visits.begin());
   const auto sqrt_total = static_cast<float>(std::sqrt(total));
-  const float best_score = q[best] + puct_bonus(c, priors[best], sqrt_total, static_cast<float>(visits[best]));
+  const float best_score = q[best] + puct_bonus(c, priors[best], sqrt_total, static_cast<std::uint32_t>(visits[best]));
   for (std::size_t i = 0; i < visits.size(); ++i) {
     if (i == best) continue;
     const auto forced = static_cast<int>(forced_visits(k, priors[i], static_cast<float>(total)));
     for (int taken = 0; taken < forced && visits[i] > 0.0; ++taken) {
-      if (q[i] + puct_bonus(c, priors[i], sqrt_total, static_cast<float>(visits[i] - 1.0)) >= best_score) break;
+      if (q[i] + puct_bonus(c, priors[i], sqrt_total, static_cast<std::uint32_t>(visits[i] - 1.0)) >= best_score) break;
       visits[i] -= 1.0;
     }
     if (visits[i] <= 1.0) visits[i] = 0.0;
@@ -219,16 +227,24 @@ inline void policy_target(const Tree& tree, const RootPlan& plan, const SearchPa
     std::copy(visits.begin(), visits.end(), weights.begin());
   }
 
-  double sum = 0.0;
-  for (int i = 0; i < links.num_children; ++i) {
-    if (root.proven == Proven::kUnknown || root.proven == Proven::kDraw) {
-      if (is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params)) weights[static_cast<std::size_t>(i)] = 0.0;
+  // A certain loss gets nothing unless the root is lost itself. Where nothing else has weight, the prior decides.
+  const bool lost = root.proven == proven_win(opponent(root.to_move));
+  const auto spread = [&](auto&& weight_of) {
+    double sum = 0.0;
+    for (int i = 0; i < links.num_edges; ++i) {
+      auto& weight = weights[static_cast<std::size_t>(i)];
+      weight = weight_of(i);
+      if (!lost && i < links.num_children && is_lost(tree.stats(tree.child(kRoot, i)), root.to_move, params))
+        weight = 0;
+      sum += weight;
     }
-  }
-  for (const double weight : weights) sum += weight;
-  for (int i = 0; i < links.num_edges; ++i) {
-    target[actions[i]] =
-        sum > 0.0 ? static_cast<float>(weights[static_cast<std::size_t>(i)] / sum) : plan.priors[actions[i]];
+    for (int i = 0; i < links.num_edges; ++i) {
+      target[actions[i]] = sum > 0.0 ? static_cast<float>(weights[static_cast<std::size_t>(i)] / sum) : 0.0F;
+    }
+    return sum > 0.0;
+  };
+  if (!spread([&](int i) { return weights[static_cast<std::size_t>(i)]; })) {
+    spread([&](int i) { return static_cast<double>(plan.priors[actions[i]]); });
   }
 }
 

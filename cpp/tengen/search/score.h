@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -40,16 +41,47 @@ inline void softmax(float* values, int count) {
   for (int i = 0; i < count; ++i) values[i] *= scale;
 }
 
+// 1 / n, 1 / sqrt(n) and log(n) of small whole numbers, which is what visit counts mostly are: the search computes
+// these more often than anything else, and a division or a root takes several times as long as a look into a table.
+class CountTable {
+ public:
+  static constexpr std::uint32_t kSize = 4096;
+
+  CountTable() {
+    for (std::uint32_t n = 1; n < kSize; ++n) {
+      inverse_[n] = 1.0F / static_cast<float>(n);
+      inverse_root_[n] = 1.0F / std::sqrt(static_cast<float>(n));
+      log_[n] = std::log(static_cast<float>(n));
+    }
+  }
+
+  float inverse(std::uint32_t n) const { return n < kSize ? inverse_[n] : 1.0F / static_cast<float>(n); }
+  float inverse_root(std::uint32_t n) const {
+    return n < kSize ? inverse_root_[n] : 1.0F / std::sqrt(static_cast<float>(n));
+  }
+  float log(std::uint32_t n) const { return n < kSize ? log_[n] : std::log(static_cast<float>(n)); }
+
+ private:
+  std::array<float, kSize> inverse_{};  // [0] is never asked for
+  std::array<float, kSize> inverse_root_{};
+  std::array<float, kSize> log_{};
+};
+inline const CountTable kCounts;
+
 // c(N) = c_puct + log((N + base + 1) / base): grows slowly with the visits. base 0: constant.
 inline float puct_factor(float c_puct, float base, float parent_visits) {
   return base > 0.0F ? c_puct + std::log((parent_visits + base + 1.0F) / base) : c_puct;
 }
 
 // U(s, a) = c P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))
-inline float puct_bonus(float c, float p, float sqrt_total, float n) { return c * p * sqrt_total / (1.0F + n); }
+inline float puct_bonus(float c, float p, float sqrt_total, std::uint32_t n) {
+  return c * p * sqrt_total * kCounts.inverse(n + 1);
+}
 
-// Q(s, a) + c sqrt(ln sum_b N(s, b) / N(s, a)), with w = n q; written with one division, which is what it costs.
-inline float uct_score(float w, float c, float log_total, float n) { return (w + c * std::sqrt(log_total * n)) / n; }
+// c sqrt(ln sum_b N(s, b) / N(s, a)), what UCT adds to Q(s, a)
+inline float uct_bonus(float c, float sqrt_log_total, std::uint32_t n) {
+  return c * sqrt_log_total * kCounts.inverse_root(n);
+}
 
 // First play urgency: an unvisited child is worth a little less than its parent, and the less the more of the prior
 // has been looked at already.

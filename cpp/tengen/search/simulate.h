@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tengen/search/params.h"
@@ -27,11 +29,15 @@ struct ChildScore {
 // Visits of a child, leaves on their way included.
 inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return child.visits + child.pending; }
 
-// Mean value of a child for the player who chooses, leaves on their way counted as losses.
+// Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
+// (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  if (child.proven != Proven::kUnknown) return sign * proven_value(child.proven);
-  const float sum = sign * static_cast<float>(child.value_sum) - virtual_loss * static_cast<float>(child.pending);
-  return sum / static_cast<float>(visits_with_pending(child));
+  if (child.pending == 0 && child.visits > 0) {
+    return sign * static_cast<float>(child.value_sum) * kCounts.inverse(child.visits);
+  }
+  const float lost = virtual_loss * static_cast<float>(child.pending);
+  const float n = static_cast<float>(child.visits) + lost;
+  return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
@@ -54,14 +60,15 @@ inline float child_visits(const Tree::Stats& parent) {
 }
 
 // Each for_each_* calls visit(edge, ChildScore) for every existing child and then for the edge to be tried next; with
-// `every` (step mode) for all the other edges too, which never win.
+// `every` (step mode) for all the other edges too, which never win. Like std::for_each they take the visitor by value
+// and return it, so that it can stay in registers.
 inline int last_edge(const Tree::Links& links, bool every) {
   return every ? links.num_edges : std::min<int>(links.num_children + 1, links.num_edges);
 }
 
 // PUCT: a = argmax Q(s, a) + c P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))
 template <class Visit>
-void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every, Visit&& visit) {
+Visit for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
@@ -81,7 +88,7 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
     const std::uint32_t n = visits_with_pending(child);
     const float q =
         n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
-    const float u = puct_bonus(c, priors[i], sqrt_total, static_cast<float>(n));
+    const float u = puct_bonus(c, priors[i], sqrt_total, n);
     float score = q + u;
     if (forced > 0.0F && n > 0 && static_cast<float>(n) < forced_visits(forced, priors[i], total)) score += 1e6F;
     score -= settled_penalty(child, node, parent.to_move, params);
@@ -90,35 +97,34 @@ void for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, fl
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     const float q = unvisited_q(parent_q, reduction, visited_prior);
-    const float u = puct_bonus(c, priors[i], sqrt_total, 0.0F);
+    const float u = puct_bonus(c, priors[i], sqrt_total, 0);
     visit(i, ChildScore{actions[i], 0, 0, q, priors[i], u, q + u});
   }
+  return visit;
 }
 
 // UCT: untried children first, then argmax Q(s, a) + c sqrt(ln sum_b N(s, b) / N(s, a)).
 template <class Visit>
-void for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
-  const float log_total = std::log(std::max(1.0F, child_visits(parent)));
+  const float sqrt_log_total = std::sqrt(kCounts.log(std::max(2U, parent.visits + parent.pending) - 1));
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
   const NodeId* children = tree.children(node);
   // Nothing is better than an untried child: the scores of the others matter only to those who look.
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const auto n = static_cast<float>(std::max(1U, visits_with_pending(child)));
-    const float w = params.solve && child.proven != Proven::kUnknown
-                        ? sign * proven_value(child.proven) * n
-                        : sign * static_cast<float>(child.value_sum) - params.virtual_loss * child.pending;
-    const float score = uct_score(w, params.c_uct, log_total, n) - settled_penalty(child, node, parent.to_move, params);
-    visit(i, ChildScore{actions[i], child.visits, child.pending, w / n, priors[i],
-                        uct_score(0.0F, params.c_uct, log_total, n), score});
+    const float q = child_q(child, sign, params.virtual_loss);
+    const float bonus = uct_bonus(params.c_uct, sqrt_log_total, std::max(1U, visits_with_pending(child)));
+    const float score = q + bonus - settled_penalty(child, node, parent.to_move, params);
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
   }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
   }
+  return visit;
 }
 
 // What Gumbel AlphaZero needs to know of a node to complete the values of its unvisited actions.
@@ -169,7 +175,7 @@ inline CompletedQ complete_q(const Tree& tree, NodeId node) {
 // Gumbel AlphaZero below the root: argmax pi'(a) - N(a) / (1 + sum_b N(b)), pi' = softmax(logits + sigma(completed q)).
 // All unvisited actions share one q, so the sum behind pi' needs only the visited ones and the prior that is left.
 template <class Visit>
-void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit&& visit) {
+Visit for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
@@ -191,7 +197,8 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     sum += priors[i] * weight_of(tree.stats(children[i]));
     prior_left -= priors[i];
   }
-  sum += std::max(0.0F, prior_left) * unvisited_weight;
+  // Once every action has a child, what is left of the prior is rounding, and v_mix may lie far above all of them.
+  if (links.num_children < links.num_edges) sum += std::max(0.0F, prior_left) * unvisited_weight;
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child.visits == 0 ? completed.unvisited : child_q(child, sign, 0.0F);
@@ -204,46 +211,39 @@ void for_each_gumbel(const Tree& tree, NodeId node, const SearchParams& params, 
     const float score = priors[i] * unvisited_weight / sum;
     visit(i, ChildScore{actions[i], 0, 0, completed.unvisited, priors[i], score, score});
   }
+  return visit;
 }
 
 template <class Visit>
-void for_each_score(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every,
-                    Visit&& visit) {
+Visit for_each_score(const Tree& tree, NodeId node, const SearchParams& params, float forced, bool every,
+                     Visit&& visit) {
   switch (params.selection) {
     case Selection::kPuct:
-      return for_each_puct(tree, node, params, forced, every, visit);
+      return for_each_puct(tree, node, params, forced, every, std::move(visit));
     case Selection::kUct:
-      return for_each_uct(tree, node, params, every, visit);
+      return for_each_uct(tree, node, params, every, std::move(visit));
     case Selection::kGumbel:
-      return for_each_gumbel(tree, node, params, every, visit);
+      return for_each_gumbel(tree, node, params, every, std::move(visit));
   }
+  return visit;
 }
 
-// Collects scores and then finds the highest. In two passes, because a processor that guesses wrong about a comparison
-// would otherwise wait for the division behind it.
+// Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
+// Score and edge are packed into one number whose order is theirs: the comparison then needs no branch, which nobody
+// could predict.
 class Highest {
  public:
-  struct Entry {
-    float score;
-    int edge;
-  };
-
-  explicit Highest(std::vector<Entry>& scratch) : entries_(scratch.data()) {}  // with room for every edge
-
-  void operator()(int edge, const ChildScore& child) { entries_[count_++] = {child.score, edge}; }
-
-  // Of equals the earliest, so that ties go to the higher prior.
-  int edge() const {
-    Entry best = entries_[0];
-    for (int i = 1; i < count_; ++i) {
-      if (entries_[i].score > best.score) best = entries_[i];
-    }
-    return best.edge;
+  void operator()(int edge, const ChildScore& child) {
+    const auto bits = std::bit_cast<std::int32_t>(child.score);
+    const std::int32_t ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // as whole numbers in the order of the floats
+    const std::int64_t key = (std::int64_t{ordered} << 32) + (0x7fffffff - edge);
+    best_ = std::max(best_, key);
   }
 
+  int edge() const { return 0x7fffffff - static_cast<int>(best_ & 0xffffffff); }
+
  private:
-  Entry* entries_;
-  int count_ = 0;
+  std::int64_t best_ = std::numeric_limits<std::int64_t>::min();
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
@@ -278,16 +278,28 @@ inline bool prove_from_children(Tree& tree, NodeId node) {
   return true;
 }
 
+// The value of a proven node for the first player: its result, discounted by the way to it.
+inline float exact_value(const Tree& tree, NodeId node, float discount) {
+  const float result = proven_value(tree.stats(node).proven);
+  return discount < 1.0F ? result * std::pow(discount, static_cast<float>(tree.links(node).distance)) : result;
+}
+
 // Adds `value` (for the first player) to every node from the leaf to the root. With `solve`, a leaf that is proven may
-// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, and at
-// least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and Saffidine 2010).
-inline void back_up(Tree& tree, const NodeId* path, int length, float value, bool solve) {
-  bool proving = solve;
-  for (int i = length - 1; i >= 0; --i) {
+// prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, also
+// for its visits so far, and at least a draw for a player who can have one (as in score-bounded MCTS, Cazenave and
+// Saffidine 2010).
+inline void back_up(Tree& tree, const NodeId* path, int length, float value, const SearchParams& params) {
+  bool proving = params.solve;  // the node below is proven
+  for (int i = length - 1; i >= 0; --i, value *= params.discount) {
     Tree::Stats& stats = tree.stats(path[i]);
-    proving = proving && (stats.proven != Proven::kUnknown || (i < length - 1 && prove_from_children(tree, path[i])));
+    if (stats.proven != Proven::kUnknown) {
+      proving = params.solve;  // it may have been proven while this leaf was on its way to the evaluator
+    } else if (proving) {
+      proving = i < length - 1 && prove_from_children(tree, path[i]);
+      if (proving) stats.value_sum = static_cast<double>(exact_value(tree, path[i], params.discount)) * stats.visits;
+    }
     if (proving) {
-      value = proven_value(stats.proven);
+      value = exact_value(tree, path[i], params.discount);
     } else if (tree.links(path[i]).has_draw && value * sign_of(stats.to_move) < 0.0F) {
       value = 0.0F;
     }

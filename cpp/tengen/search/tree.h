@@ -75,6 +75,11 @@ class Tree {
   }
 
   std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(stats_.size()); }
+  // No room for another node: the cap is reached, or edges come near the end of their 32-bit ids. The leaves of a batch
+  // still get their edges, at most 4096 * 65535.
+  bool is_full(std::uint32_t max_nodes) const {
+    return num_nodes() >= max_nodes || priors_.size() > 0xffffffffU - (1U << 28);
+  }
   std::size_t bytes() const {
     return stats_.capacity() * sizeof(Stats) + links_.capacity() * sizeof(Links) + priors_.capacity() * sizeof(float) +
            actions_.capacity() * sizeof(std::uint16_t) + slots_.capacity() * sizeof(NodeId);

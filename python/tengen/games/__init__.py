@@ -1,11 +1,12 @@
 """Games by name: `load("go", size=9)`, `load("my_game.py")`, `load("openspiel:hex(board_size=5)")`."""
 
 import difflib
-from pathlib import Path
+import math
+from numbers import Real
 
-from tengen._core import Game, GameOptionError, UnknownGameError, game_entries, make_game
+from tengen._core import Game, GameOptionError, OptionKind, OptionSpec, UnknownGameError, game_entries, make_game
 
-__all__ = ["load", "names"]
+__all__ = ["OptionKind", "OptionSpec", "game_entries", "load", "names"]
 
 OPENSPIEL_PREFIX = "openspiel:"
 
@@ -21,6 +22,8 @@ def load(name: str, **options: float) -> Game:
     >>> load("gomoku", size=9)
     tengen.load('gomoku', size=9, exactly_five=False)
     """
+    if not isinstance(name, str):
+        raise TypeError(f"A game is loaded by its name, such as load('go'), not by {name!r}.")
     if name.startswith(OPENSPIEL_PREFIX):
         from tengen.games import openspiel
 
@@ -28,12 +31,18 @@ def load(name: str, **options: float) -> Game:
     if name.endswith(".py"):
         from tengen.games import rules
 
-        return rules.load(Path(name), **options)
+        return rules.load(name, **options)
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
         hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}."
-        raise UnknownGameError(f"There is no game called '{name}'; {hint}")
-    for option, value in options.items():
-        if not isinstance(value, (int, float)):
-            raise GameOptionError(f"{name}: {option} must be a number, not {value!r}.")
-    return make_game(name, {option: float(value) for option, value in options.items()})
+        raise UnknownGameError(f"There is no game called '{name[:40]}'; {hint}")
+    return make_game(name, {option: _number(name, option, value) for option, value in options.items()})
+
+
+def _number(name: str, option: str, value: object) -> float:
+    if isinstance(value, Real):  # numpy's numbers too
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf  # out of every range
+    raise GameOptionError(f"{name}: {option} must be a number, not {value!r}.")

@@ -1,0 +1,100 @@
+# Everything is made from here, in a virtual environment of its own ($(VENV)); only Python 3.11+, make and a C++20
+# compiler must be there before. A stamp file in $(VENV) stands for each step of the installation, so that a second run
+# starts at once and a change of a C++ file rebuilds what depends on it.
+PYTHON ?= python3
+VENV ?= .venv
+FUZZ_CALLS ?= 20000
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CPP := $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
+export PATH := $(abspath $(BIN)):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee clean
+
+help:
+	@echo 'make train     learn a game (for now: a random game of each engine, and the speed table)'
+	@echo 'make test      everything that must be true: style, types, layers, C++ and Python tests, sanitizers'
+	@echo 'make build     install the package into $(VENV), editable; rebuilds what changed'
+	@echo 'make format    write the style of the project into the files'
+	@echo 'make lint      check style, types and layers'
+	@echo 'make stubs     write python/tengen/_core.pyi anew from the compiled core'
+	@echo 'make cpp-test  the C++ tests'
+	@echo 'make sanitize  the C++ tests and fuzzed calls from Python under AddressSanitizer and UBSan'
+	@echo 'make bench     play-outs per second, side by side with OpenSpiel'
+	@echo 'make verify    make test with more of everything; takes long'
+	@echo 'make clean     remove all that make made'
+
+# Trains nothing yet: until learning lands it shows what there is, the game engines.
+train: build
+	$(BIN)/tengen demo
+
+test: lint cpp-test python-test sanitize
+
+build: $(VENV)/.package
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	@$(BIN)/clang-format -i $(CPP)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(BIN)/clang-format --dry-run -Werror $(CPP) && echo "clang-format: all $(words $(CPP)) C++ files as they should be"
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+stubs: $(VENV)/.dev
+	$(BIN)/python -m nanobind.stubgen --quiet --module tengen._core --output-file python/tengen/_core.pyi
+
+cpp-test: $(VENV)/.build-tools
+	cmake -S . -B build/cpp -G Ninja -DTENGEN_PYTHON=OFF -DTENGEN_TESTS=ON
+	cmake --build build/cpp
+	ctest --test-dir build/cpp --output-on-failure
+
+python-test: $(VENV)/.dev referee
+	$(BIN)/python -m pytest --numprocesses=auto
+
+# The same C++ tests, and the Python API fuzzed, with a core that reports every wrong memory access and overflow.
+sanitize: $(VENV)/.dev
+	cmake -S . -B build/sanitize -G Ninja -DTENGEN_SANITIZE=ON -DTENGEN_TESTS=ON \
+	    -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DTENGEN_FUZZ_CALLS=$(FUZZ_CALLS) \
+	    -DTENGEN_LEVELS=$$($(BIN)/python -c 'from tengen._cpu import level; print(level())')
+	cmake --build build/sanitize
+	ctest --test-dir build/sanitize --output-on-failure
+
+bench: build
+	$(BIN)/tengen bench games
+
+verify: FUZZ_CALLS = 500000
+verify: test
+
+clean:
+	rm -rf build dist .venv .venv-ci .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf python/tengen/_native python/tengen/*.so
+
+# GNU Go is the referee of some Go tests.
+referee:
+	@[ -x /usr/games/gnugo ] || command -v gnugo > /dev/null || .ci/install-package gnugo
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "tengen needs Python 3.11 or newer; name one with: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The pip that Python brings may be too old for dependency groups.
+$(VENV)/.build-tools: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --upgrade pip
+	$(PIP) --group build
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.build-tools CMakeLists.txt $(CPP)
+	$(PIP) --no-build-isolation --editable '.[openspiel,rules]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.package
+	$(PIP) --group dev
+	@touch $@

@@ -1,0 +1,182 @@
+// The table of C functions, filled here with the functions of the tic-tac-toe engine: the same game must come out.
+#include "tengen/games/mnk.h"
+#include "tengen/games/table_game.h"
+#include "tests/test.h"
+
+using namespace tengen;
+
+namespace {
+
+using Engine = Mnk<1>;
+
+const Engine& engine() {
+  static const Engine game("tic_tac_toe", "", {3, 3, 3});
+  return game;
+}
+
+Engine::State opened(const std::uint8_t* bytes) {
+  Engine::State state;
+  std::memcpy(static_cast<void*>(&state), bytes, sizeof state);
+  return state;
+}
+void close(const Engine::State& state, std::uint8_t* bytes) { std::memcpy(bytes, &state, sizeof state); }
+
+std::int32_t start(void*, std::uint8_t* state) {
+  close(engine().initial_state(), state);
+  return kRuleDone;
+}
+std::int32_t legal(void*, const std::uint8_t* state, std::uint8_t* mask) {
+  ActionList list(9);
+  engine().legal_actions(opened(state), list);
+  for (const Action action : list) mask[action] = 1;
+  return kRuleDone;
+}
+std::int32_t play(void*, std::uint8_t* state, std::int32_t action) {
+  Engine::State next = opened(state);
+  engine().play(next, action);
+  close(next, state);
+  return kRuleDone;
+}
+std::int32_t to_move(void*, const std::uint8_t* state) { return index(opened(state).to_move); }
+std::int32_t outcome(void*, const std::uint8_t* state) {
+  const auto result = engine().outcome(opened(state));
+  if (!result) return kRuleOngoing;
+  return result->winner ? index(*result->winner) : std::int32_t{kRuleDraw};
+}
+std::int32_t planes(void*, const std::uint8_t* state, float* out) {
+  engine().write_planes(opened(state), out);
+  return kRuleDone;
+}
+
+TableRules tic_tac_toe() {
+  TableRules rules;
+  rules.spec = engine().spec();
+  rules.state_size = sizeof(Engine::State);
+  rules.action_names = ActionNames::kCells;
+  rules.backend = "compiled";
+  rules.table = {nullptr, &start, &legal, &play, &to_move, &outcome, &planes, nullptr};
+  return rules;
+}
+
+using Small = TableGame<512>;
+static_assert(Game<Small>);
+
+}  // namespace
+
+TEST(a_table_of_the_engines_functions_is_the_same_game) {
+  const Small game(tic_tac_toe());
+  std::uint64_t games = 0;
+  for (const std::uint64_t finished : perft(game, game.initial_state(), 9).finished) games += finished;
+  CHECK_EQ(games, 255168U);
+
+  Rng ours(1), theirs(1);
+  ActionList scratch(9);
+  for (int i = 0; i < 100; ++i) {
+    auto state = game.initial_state();
+    auto other = engine().initial_state();
+    const Playout one = random_playout(game, state, ours, scratch);
+    const Playout two = random_playout(engine(), other, theirs, scratch);
+    CHECK(one.outcome == two.outcome);
+    CHECK_EQ(one.actions, two.actions);
+    CHECK_EQ(game.board_text(state), engine().board_text(other));
+  }
+}
+
+TEST(states_are_values) {
+  const Small game(tic_tac_toe());
+  const auto first = game.initial_state();
+  auto second = first;
+  CHECK(first == second);
+  CHECK_EQ(game.hash(first), game.hash(second));
+  game.play(second, 4);
+  CHECK(!(first == second));
+  CHECK(game.hash(first) != game.hash(second));
+  second = first;
+  CHECK(first == second);
+}
+
+TEST(default_texts) {
+  TableRules rules = tic_tac_toe();
+  CHECK_EQ(Small(rules).action_text(3), "a2");
+  CHECK_EQ(Small(rules).parse_action("A2").value_or(-1), 3);
+  CHECK(!Small(rules).parse_action("pass"));
+  rules.spec.num_actions = 10;
+  CHECK_EQ(Small(rules).action_text(9), "pass");
+  CHECK_EQ(Small(rules).parse_action("Pass").value_or(-1), 9);
+  rules.action_names = ActionNames::kColumns;
+  CHECK_EQ(Small(rules).action_text(3), "4");
+  rules.action_names = ActionNames::kNumbers;
+  CHECK_EQ(Small(rules).action_text(3), "3");
+  CHECK_THROWS(BoardTextError, Small(rules).parse_board("...\n...\n..."));
+  rules.text.set_board = [](std::uint8_t* state, const BoardDrawing& drawing) {
+    close(engine().parse_board(drawing.cells.substr(0, 3) + "\n" + drawing.cells.substr(3, 3) + "\n" +
+                               drawing.cells.substr(6)),
+          state);
+  };
+  CHECK_EQ(Small(rules).to_move(Small(rules).parse_board("X..\n...\n...")) == Player::kSecond, true);
+}
+
+TEST(a_rule_that_fails_is_explained_and_leaves_the_state_alone) {
+  TableRules rules = tic_tac_toe();
+  rules.table.play = [](void*, std::uint8_t* state, std::int32_t) -> std::int32_t {
+    state[0] = 77;
+    return kRuleFailed;
+  };
+  std::string told;
+  rules.explain = [&](const char* rule, const std::uint8_t* state, Action action) {
+    told = std::string(rule) + " " + std::to_string(action) + " " + std::to_string(state[0]);
+    return told;
+  };
+  const Small game(rules);
+  auto state = game.initial_state();
+  CHECK_THROWS(RulesError, (game.play(state, 5), 0));
+  CHECK_EQ(told, "play 5 0");
+  CHECK(state == game.initial_state());
+}
+
+TEST(answers_out_of_range_are_errors) {
+  TableRules rules = tic_tac_toe();
+  rules.table.outcome = [](void*, const std::uint8_t*) -> std::int32_t { return 3; };
+  rules.table.to_move = [](void*, const std::uint8_t*) -> std::int32_t { return -1; };
+  const Small game(rules);
+  CHECK_THROWS(RulesError, game.outcome(game.initial_state()));
+  CHECK_THROWS(RulesError, game.to_move(game.initial_state()));
+}
+
+TEST(games_without_an_end_or_without_an_action_are_errors) {
+  Rng rng(1);
+  TableRules rules = tic_tac_toe();
+  rules.table.outcome = [](void*, const std::uint8_t*) -> std::int32_t { return kRuleOngoing; };
+  rules.table.play = [](void*, std::uint8_t*, std::int32_t) -> std::int32_t { return kRuleDone; };
+  auto endless = Small(rules).initial_state();
+  CHECK_THROWS(RulesError, Small(rules).random_playout(endless, rng));
+  rules.table.legal = [](void*, const std::uint8_t*, std::uint8_t*) -> std::int32_t { return kRuleDone; };
+  auto stuck = Small(rules).initial_state();
+  CHECK_THROWS(RulesError, Small(rules).random_playout(stuck, rng));
+}
+
+TEST(a_failed_playout_is_replayed_by_steps) {
+  TableRules rules = tic_tac_toe();
+  rules.table.playout = [](void*, std::uint8_t*, std::uint64_t*, std::int64_t*) -> std::int32_t { return kRuleFailed; };
+  const Small game(rules), plain(tic_tac_toe());
+  Rng ours(3), theirs(3);
+  auto one = game.initial_state(), two = plain.initial_state();
+  CHECK(game.random_playout(one, ours).outcome == plain.random_playout(two, theirs).outcome);
+  CHECK(one == two);
+  CHECK_EQ(ours.next(), theirs.next());
+}
+
+TEST(many_actions_and_large_states) {
+  TableRules rules = tic_tac_toe();
+  rules.state_size = 600;
+  CHECK_THROWS(RulesError, Small(rules));
+  rules.spec.num_actions = 1000;
+  rules.table.legal = [](void*, const std::uint8_t*, std::uint8_t* mask) -> std::int32_t {
+    mask[0] = mask[511] = mask[512] = mask[999] = 1;
+    return kRuleDone;
+  };
+  const TableGame<kLargestTableState> game(rules);
+  ActionList list(1000);
+  game.legal_actions(game.initial_state(), list);
+  CHECK(std::vector<Action>(list.begin(), list.end()) == (std::vector<Action>{0, 511, 512, 999}));
+}

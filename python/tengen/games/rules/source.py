@@ -1,0 +1,105 @@
+"""A rules file as it stands on disk: its options set, its code run once, its names ready to be read.
+
+An option is a module-level constant with a type, `size: int = 11`: the value given to load() takes the place of the one
+in the file before the code runs, so that everything the file derives from it follows.
+"""
+
+import ast
+import itertools
+import math
+import traceback
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from types import ModuleType
+
+from tengen._core import GameOptionError, RulesError
+
+MODULE_NUMBERS = itertools.count(1)
+OPTION_TYPES = {"int": int, "float": float, "bool": bool}
+
+
+@dataclass(frozen=True)
+class RulesFile:
+    path: str  # as given to load()
+    options: str  # "size=11", as load() takes them
+    module: ModuleType  # not in sys.modules; its name is its own
+
+
+def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
+    """Reads and runs the file."""
+    tree = _parse(path)
+    values = _set_options(path, tree, options)
+    module = ModuleType(f"tengen_rules_{next(MODULE_NUMBERS)}_{Path(path).stem}")
+    module.__file__ = path
+    try:
+        exec(compile(tree, path, "exec"), module.__dict__)
+    except ValueError as error:
+        if options:  # an assertion of the file about its options
+            raise GameOptionError(f"{path}: {error}") from error
+        raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
+    except Exception as error:
+        raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
+    return RulesFile(path, ", ".join(f"{name}={value!r}" for name, value in values.items()), module)
+
+
+def said(error: BaseException) -> str:
+    """The error as Python would print it, on one line: `IndexError: index 9 is out of bounds`."""
+    return " ".join("".join(traceback.format_exception_only(error)).split())
+
+
+def where(error: BaseException, path: str) -> str:
+    """The last line of that file which the error passed: `, line 31`."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _parse(path: str) -> ast.Module:
+    try:
+        return ast.parse(Path(path).read_bytes(), path)
+    except OSError as error:
+        raise RulesError(f"The rules file '{path}' can't be read: {error.strerror}.") from error
+    except SyntaxError as error:
+        raise RulesError(f"{path}, line {error.lineno}: {error.msg}.") from error
+    except ValueError as error:  # null bytes
+        raise RulesError(f"{path} is not a Python file: {error}.") from error
+
+
+def _set_options(path: str, tree: ast.Module, given: dict[str, float]) -> dict[str, float]:
+    """Puts the given values into the tree; the values of all options."""
+    values: dict[str, float] = {}
+    for statement in tree.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id=kind), value=ast.expr() as default) if (
+                kind in OPTION_TYPES
+            ):
+                if name in given:
+                    values[name] = _checked(path, name, OPTION_TYPES[kind], given[name])
+                    statement.value = ast.copy_location(ast.Constant(values[name]), default)
+                else:
+                    values[name] = _literal(path, name, default)
+    for name in given:
+        if name not in values:
+            known = f"its options are: {', '.join(values)}" if values else "it takes none"
+            raise GameOptionError(f"{path} has no option '{name}'; {known}.")
+    return values
+
+
+def _literal(path: str, name: str, value: ast.expr) -> float:
+    try:
+        literal = ast.literal_eval(value)
+    except ValueError:
+        literal = None
+    if not isinstance(literal, (bool, int, float)):
+        raise RulesError(f"{path}, line {value.lineno}: the option {name} needs a plain number as its default.")
+    return literal
+
+
+def _checked(path: str, name: str, kind: type, value: object) -> float:
+    if isinstance(value, Real) and math.isfinite(value):  # numpy's numbers too
+        if kind is float:
+            return float(value)
+        if value == int(value) and (kind is int or value in (0, 1)):
+            return bool(value) if kind is bool else int(value)
+    wanted = {bool: "True or False", int: "a whole number", float: "a number"}[kind]
+    raise GameOptionError(f"{path}: {name} must be {wanted}, not {value!r}.")

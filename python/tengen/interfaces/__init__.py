@@ -1,0 +1,1 @@
+"""What people and programs talk to: they parse and print, and decide nothing."""

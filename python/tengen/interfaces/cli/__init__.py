@@ -1,0 +1,93 @@
+"""The command `tengen`: one file a command, imported only when that command is asked for, so that each starts at once.
+
+A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring. What it
+returns is the exit code, if anything.
+"""
+
+import difflib
+import importlib
+import os
+import sys
+import warnings
+from types import ModuleType
+
+from tengen import TengenError, __version__
+
+COMMANDS = {
+    "games": "games",
+    "show": "show",
+    "perft": "perft",
+    "check-game": "check_game",
+    "match": "match",
+    "play": "play",
+    "bench games": "bench_games",
+    "bench search": "bench_search",
+    "demo": "demo",
+}
+
+USER_ERROR = 2  # the exit code of argparse and tyro for a wrong command line
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+def main() -> None:
+    """The entry point of the program: runs one command and leaves with its exit code."""
+    warnings.formatwarning = lambda message, *_, **__: f"tengen: {message}\n"
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command that these arguments ask for; gives the exit code."""
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except TengenError as error:
+        return _complain(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`tengen ... | head`): so does the rest of the output, without a word at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0
+    if arguments[0] == "--version":
+        print(f"tengen {__version__}")
+        return 0
+    for length in (2, 1):
+        name = " ".join(arguments[:length])
+        if name in COMMANDS:
+            import tyro
+
+            return tyro.cli(_module(name).run, prog=f"tengen {name}", args=arguments[length:]) or 0
+    return _complain(_unknown(arguments))
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{COMMANDS[name]}")
+
+
+def _overview() -> str:
+    summaries = {name: _module(name).run.__doc__.partition("\n")[0] for name in COMMANDS}
+    width = max(map(len, summaries))
+    rows = [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
+    return "\n".join(["usage: tengen COMMAND ...", "", *rows, "", "tengen COMMAND --help tells more; --version."])
+
+
+def _unknown(arguments: list[str]) -> str:
+    given = arguments[0]
+    below = [name for name in COMMANDS if name.startswith(f"{given} ")]
+    if below:
+        return f"{given} what? There is: {', '.join(below)}."
+    close = difflib.get_close_matches(given, COMMANDS, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else "tengen --help lists them."
+    return f"There is no command '{given}'; {hint}"
+
+
+def _complain(sentence: str) -> int:
+    print(f"tengen: {' '.join(sentence.split())}", file=sys.stderr)
+    return USER_ERROR

@@ -1,0 +1,128 @@
+"""`tengen match`: which of two players is stronger, and how sure that is."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import tyro
+
+from tengen import TengenError
+from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
+from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
+from tengen.players import make_player
+
+MOST_GAMES = 1_000_000
+
+
+def run(
+    game: GameArgument,
+    a: PlayerArgument,
+    b: PlayerArgument,
+    *,
+    games: int = 100,
+    seed: int = 0,
+    opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
+) -> None:
+    """Plays a match between two players, colours swapped, and says who is stronger.
+
+    Args:
+        games: how many; two at a time share an opening, with colours swapped
+        seed: another seed, other games
+        opening_plies: random plies at the start of each game; by default 4, fewer in short games
+        as_json: print one JSON object instead of a sentence
+    """
+    rules = parse_game(game)
+    players = make_player(a, rules), make_player(b, rules)
+    check_seed(seed)
+    if not 1 <= games <= MOST_GAMES:
+        raise TengenError(f"A match has 1 to {MOST_GAMES} games, not {games}.")
+    if opening_plies is not None and not 0 <= opening_plies < rules.spec.longest_game:
+        longest = rules.spec.longest_game
+        raise TengenError(f"An opening of {rules.spec.name} has 0 to {longest - 1} plies, not {opening_plies}.")
+    with _progress(games) as on_game:
+        result = play_match(rules, players, games=games, seed=seed, opening_plies=opening_plies, on_game=on_game)
+    print(json.dumps(_as_dict(result, game)) if as_json else report(result))
+
+
+def report(result: MatchResult) -> str:
+    """The result in words."""
+    a, b = result.names
+    verb = "drew with" if result.score == 0.5 else "beat" if result.score > 0.5 else "lost to"
+    low, high = result.interval
+    lines = [
+        f"{a} {verb} {b}: {_count(result.wins, 'win')}, {_count(result.draws, 'draw')}, "
+        f"{_count(result.losses, 'loss', 'losses')}; score {_percent(result.score)} %, "
+        f"95 % interval {_percent(low)} to {_percent(high)} %",
+        _elo_text(result),
+    ]
+    if low <= 0.5 <= high:
+        lines.append("No clear difference: the interval includes 50 %.")
+    return "\n".join(lines)
+
+
+def _elo_text(result: MatchResult) -> str:
+    """The difference in Elo; where nothing was lost, or won, there is only a bound on one side."""
+    difference = elo_difference(result.score)
+    low, high = map(elo_difference, result.interval)
+    if math.isinf(difference):
+        return f"Elo difference at least {low:+.0f}" if difference > 0 else f"Elo difference at most {high:+.0f}"
+    return f"Elo difference {difference:+.0f}, 95 % interval {low:+.0f} to {high:+.0f}"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _as_dict(result: MatchResult, game: str) -> dict[str, object]:
+    return {
+        "game": game,
+        "players": list(result.names),
+        "seed": result.seed,
+        "games": len(result.games),
+        "wins": result.wins,
+        "draws": result.draws,
+        "losses": result.losses,
+        "score": result.score,
+        "interval": list(result.interval),
+        "elo": _finite(elo_difference(result.score)),
+        "elo_interval": [_finite(elo_difference(end)) for end in result.interval],
+    }
+
+
+def _finite(number: float) -> float | None:
+    """JSON has no infinity."""
+    return number if math.isfinite(number) else None
+
+
+@contextmanager
+def _progress(games: int) -> Iterator[Callable[[PlayedGame], None]]:
+    """A bar with the score so far while the match goes on, on a terminal only, gone when it is over."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)  # so that the answer can go into a file while one watches
+    columns = (
+        SpinnerColumn(),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=games)
+        tally = {1.0: 0, 0.5: 0, 0.0: 0}  # points of the first player -> games
+
+        def on_game(played: PlayedGame) -> None:
+            tally[played.points(0)] += 1
+            wins, draws, losses = tally.values()
+            progress.update(task, advance=1, description=f"+{wins} ={draws} -{losses}")
+
+        yield on_game

@@ -1,0 +1,28 @@
+"""`tengen show`: a position drawn, with what can be played."""
+
+from typing import Annotated
+
+import tyro
+
+from tengen import State
+from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+
+Moves = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[MOVE ...]")]
+
+
+def run(game: GameArgument, moves: Moves = ()) -> None:
+    """Draws the board after some moves, the legal actions and the outcome.
+
+    Args:
+        moves: actions from the start of the game, such as D4 pass
+    """
+    state = parse_game(game).state(" ".join(moves))
+    print(state)
+    print(result_text(state) if state.outcome else f"legal: {' '.join(map(state.action_text, state.legal_actions))}")
+
+
+def result_text(state: State) -> str:
+    """How a finished game ended, in words."""
+    assert state.outcome is not None
+    winner = state.outcome.winner
+    return "a draw" if winner is None else f"{state.game.spec.player_names[winner]} wins"

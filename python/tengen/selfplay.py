@@ -1,0 +1,281 @@
+"""Self-play: many games at once in each thread, one forest and one evaluator per thread.
+
+Python works once per move, never per simulation. A game's course depends on its number and the run's seed; a thread's
+games on what it is given. So the same seed, config and thread count give the same games, whatever the timing.
+Games in flight at the end of an iteration go on in the next one: they are handed back as unfinished records.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen._core import Forest, Game, Outcome, State
+from tengen.config import SelfPlayConfig
+from tengen.network import Evaluation, Evaluator
+from tengen.records import GameRecord, RecordBuilder
+from tengen.report import SelfPlayReport
+from tengen.search import evaluate_leaves
+
+__all__ = ["GamesInFlight", "SelfPlayResult", "play_games"]
+
+
+@dataclass(frozen=True)
+class GamesInFlight:
+    """What one thread goes on with: its unfinished games and the number of its next game."""
+
+    games: tuple[GameRecord, ...] = ()
+    next_game: int = 0
+
+
+@dataclass(frozen=True)
+class SelfPlayResult:
+    """Finished games in a fixed order, what each thread goes on with, and the figures."""
+
+    records: tuple[GameRecord, ...]
+    in_flight: tuple[GamesInFlight, ...]  # [threads]
+    report: SelfPlayReport
+
+
+def play_games(
+    game: Game,
+    evaluators: Sequence[Evaluator],
+    config: SelfPlayConfig,
+    *,
+    seed: int,
+    iteration: int,
+    network: str = "",
+    in_flight: Sequence[GamesInFlight] = (),
+) -> SelfPlayResult:
+    """Plays until `config.positions` positions have been searched, one thread per evaluator."""
+    threads = len(evaluators)
+    started = time.perf_counter()
+    workers = [
+        _Worker(
+            game,
+            config,
+            _Timed(evaluator),
+            seed=seed,
+            iteration=iteration,
+            network=network,
+            # Thread t of n plays the games t, t + n, t + 2n ...
+            start=in_flight[t] if in_flight else GamesInFlight(next_game=t),
+            stride=threads,
+        )
+        for t, evaluator in enumerate(evaluators)
+    ]
+    budget = -(-config.positions // threads)
+    if threads == 1:
+        workers[0].run(budget)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            for future in [pool.submit(worker.run, budget) for worker in workers]:
+                future.result()
+    records = tuple(record for worker in workers for record in worker.finished)
+    return SelfPlayResult(
+        records=records,
+        in_flight=tuple(worker.left() for worker in workers),
+        report=_report(records, workers, time.perf_counter() - started),
+    )
+
+
+class _Timed:
+    """An evaluator that knows how long it took."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.seconds = 0.0
+
+    def __call__(self, planes: NDArray[np.float32], /) -> Evaluation:
+        started = time.perf_counter()
+        answer = self._evaluator(planes)
+        self.seconds += time.perf_counter() - started
+        return answer
+
+
+@dataclass
+class _GameInFlight:
+    """A game that is being played."""
+
+    state: State
+    record: RecordBuilder
+    is_full: bool = True  # whether the search under way will be recorded
+    low_plies: int = 0  # positions in a row that one side takes for lost
+
+
+class _Worker:
+    """One thread's games."""
+
+    def __init__(
+        self,
+        game: Game,
+        config: SelfPlayConfig,
+        evaluator: _Timed,
+        *,
+        seed: int,
+        iteration: int,
+        network: str,
+        start: GamesInFlight,
+        stride: int,
+    ) -> None:
+        self._game = game
+        self._config = config
+        self.evaluator = evaluator
+        self._seed = seed
+        self._iteration = iteration
+        self._network = network
+        self._stride = stride
+        self._next_game = start.next_game
+        self._params = config.search_params
+        self._forest = Forest(game, config.games_per_thread, self._params, seed)
+        self._games = [_GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games]
+        while len(self._games) < config.games_per_thread:
+            self._games.append(self._new_game())
+        self.finished: list[GameRecord] = []
+        self.positions = 0
+        self.simulations = 0
+        self.entropies: list[tuple[float, float, float]] = []  # of target and prior, and surprise
+
+    def run(self, positions: int) -> None:
+        """Searches that many positions."""
+        for tree in range(len(self._games)):
+            self._begin(tree)
+        while True:
+            evaluate_leaves(self._forest, self.evaluator)
+            stopped = self._forest.stopped_trees()
+            if stopped:
+                self._move(stopped, positions)
+                if self.positions >= positions:
+                    return
+
+    def left(self) -> GamesInFlight:
+        return GamesInFlight(tuple(game.record.record() for game in self._games), self._next_game)
+
+    def _rng(self, game: _GameInFlight) -> np.random.Generator:
+        """The chance of one move. No state to save: it follows from the game and the ply."""
+        return np.random.default_rng([self._seed, game.record.seed, len(game.state.moves)])
+
+    def _new_game(self) -> _GameInFlight:
+        number = self._next_game
+        self._next_game += self._stride
+        rng = np.random.default_rng([self._seed, number])
+        state = self._game.initial_state()
+        if rng.random() < self._config.random_start_share:
+            while (opened := _random_opening(state, rng, self._config.random_start_plies)) is None:
+                pass
+            state = opened
+        record = RecordBuilder(
+            iteration=self._iteration,
+            network=self._network,
+            seed=number,
+            opening_plies=len(state.moves),
+            never_resigns=bool(rng.random() < self._config.never_resign_share),
+        )
+        for action in state.moves:
+            record.play(action)
+        return _GameInFlight(state, record)
+
+    def _begin(self, tree: int) -> None:
+        game = self._games[tree]
+        config = self._config
+        rng = self._rng(game)
+        game.is_full = config.fast_simulations == 0 or rng.random() < config.full_share
+        explores = game.is_full and len(game.state.moves) < config.temperature_plies
+        self._forest.set_root(tree, game.state, int(rng.integers(2**63)))
+        self._forest.begin(
+            tree,
+            simulations=config.simulations if game.is_full else config.fast_simulations,
+            noise=game.is_full if self._params.selection != "gumbel" else explores,
+        )
+
+    def _move(self, stopped: Sequence[int], limit: int) -> None:
+        """Plays a move in every game whose search has stopped."""
+        visits, targets, _, priors = self._forest.root_arrays(stopped)  # each [n, A]
+        for i, tree in enumerate(stopped):
+            if self.positions >= limit:
+                return
+            game = self._games[tree]
+            answer = self._forest.result(tree)
+            self.positions += 1
+            self.simulations += answer.simulations
+            if game.is_full:
+                surprise = _surprise(targets[i], priors[i])
+                game.record.target(targets[i], answer.root_value, surprise)
+                self.entropies.append((_entropy(targets[i]), _entropy(priors[i]), surprise))
+            if self._resigns(game, answer.root_value):
+                self._finish(tree, Outcome(1 - game.state.to_move), resigned=True)
+                continue
+            action = self._choose(game, visits[i], answer.best_action)
+            game.record.play(action)
+            game.state = game.state.play(action)
+            if game.state.outcome is not None:
+                self._finish(tree, game.state.outcome, resigned=False)
+            else:
+                self._begin(tree)
+
+    def _finish(self, tree: int, outcome: Outcome, *, resigned: bool) -> None:
+        self.finished.append(self._games[tree].record.finish(outcome, resigned=resigned))
+        self._games[tree] = self._new_game()
+        self._begin(tree)
+
+    def _resigns(self, game: _GameInFlight, value: float) -> bool:
+        """Both sides have agreed for three plies that the player to move is lost."""
+        threshold = self._config.resign_below
+        hopeless = value < threshold or -value < threshold
+        game.low_plies = game.low_plies + 1 if hopeless else 0
+        return value < threshold and game.low_plies >= 3 and not game.record.never_resigns
+
+    def _choose(self, game: _GameInFlight, visits: NDArray[np.int32], best: int) -> int:
+        """pi(a) = N(a)^(1/tau) in the opening, the best move afterwards. Gumbel's best move is a sample already."""
+        config = self._config
+        if self._params.selection == "gumbel" or len(game.state.moves) >= config.temperature_plies:
+            return best
+        if config.temperature == 0.0 or not visits.any():
+            return best
+        weights = (visits / visits.max()) ** (1.0 / config.temperature)
+        return int(self._rng(game).choice(len(weights), p=weights / weights.sum()))
+
+
+def _random_opening(state: State, rng: np.random.Generator, most: int) -> State | None:
+    """Up to `most` random plies; None if they ended the game."""
+    for _ in range(int(rng.integers(most + 1))):
+        state = state.play(int(rng.choice(state.legal_actions)))
+        if state.outcome is not None:
+            return None
+    return state
+
+
+def _surprise(target: NDArray[np.float32], prior: NDArray[np.float32]) -> float:
+    """KL(target || prior)"""
+    actions = np.flatnonzero(target)
+    return max(0.0, float(np.sum(target[actions] * np.log(target[actions] / np.maximum(prior[actions], 1e-8)))))
+
+
+def _entropy(policy: NDArray[np.float32]) -> float:
+    chances = policy[policy > 0.0]
+    return float(-np.sum(chances * np.log(chances)))
+
+
+def _report(records: Sequence[GameRecord], workers: Sequence[_Worker], seconds: float) -> SelfPlayReport:
+    entropies = np.array([entry for worker in workers for entry in worker.entropies] or [(0.0, 0.0, 0.0)])  # [n, 3]
+    results = np.array([record.outcome.value_for(0) for record in records if record.outcome is not None] or [0.0])
+    return SelfPlayReport(
+        games=len(records),
+        positions=sum(worker.positions for worker in workers),
+        simulations=sum(worker.simulations for worker in workers),
+        seconds=seconds,
+        evaluator_seconds=sum(worker.evaluator.seconds for worker in workers),
+        threads=len(workers),
+        mean_length=float(np.mean([len(record.moves) for record in records] or [0])),
+        first_player_score=float(np.mean((results + 1.0) / 2.0)),
+        draws=float(np.mean(results == 0.0)) if records else 0.0,
+        different_games=len({record.moves.tobytes() for record in records}) / max(1, len(records)),
+        target_entropy=float(entropies[:, 0].mean()),
+        prior_entropy=float(entropies[:, 1].mean()),
+        surprise=float(entropies[:, 2].mean()),
+    )

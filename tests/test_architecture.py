@@ -1,0 +1,75 @@
+"""Who may import whom, in both languages. The Python layers themselves are in pyproject.toml (import-linter)."""
+
+import re
+import sys
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# C++ folders, each with those that it may include; bindings -> search -> games -> base.
+CPP_LAYERS = ["bindings", "tengen/search", "tengen/games", "tengen/base"]
+CPP_SOURCES = sorted(path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".h", ".cpp", ".c"))
+PYTHON_HEADERS = ("Python.h", "nanobind/", "numpy/")
+
+# Who may import which package from outside; a package that is not here may not be imported at all.
+EXTERNAL_PACKAGES = {
+    "numpy": {"tengen"},
+    "rich": {"tengen.interfaces"},
+    "tyro": {"tengen.interfaces"},
+    "numba": {"tengen.games"},
+    "llvmlite": {"tengen.games"},
+    "pyspiel": {"tengen.games"},
+    "torch": {"tengen.network", "tengen.learner"},
+}
+
+
+def includes(path: Path) -> list[str]:
+    return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), flags=re.MULTILINE)
+
+
+def layer_of(path: str) -> int | None:
+    return next((i for i, layer in enumerate(CPP_LAYERS) if path.startswith(layer + "/")), None)
+
+
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda path: path.name)
+def test_cpp_includes_only_lower_layers(path: Path) -> None:
+    own = path.relative_to(ROOT / "cpp").as_posix()
+    if own.startswith("tests/"):
+        return  # tests see everything
+    layer = layer_of(own)
+    assert layer is not None, f"{own} is in no folder of the design"
+    for include in includes(path):
+        included = layer_of(include)
+        if (ROOT / "cpp" / include).exists():
+            assert included is not None, f"{own} includes {include}"
+            assert included >= layer, f"{own} includes {include} of a higher layer"
+
+
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda path: path.name)
+def test_no_python_outside_bindings(path: Path) -> None:
+    if path.parent.name != "bindings":
+        assert not [include for include in includes(path) if include.startswith(PYTHON_HEADERS)]
+
+
+def test_headers_are_included_by_their_full_path() -> None:
+    """So that the layer is seen in the line, and a moved file does not compile by chance."""
+    local = {path.name for path in CPP_SOURCES}
+    for path in CPP_SOURCES:
+        for include in includes(path):
+            assert include not in local, f"{path.name} includes {include} without its folder"
+
+
+def is_in(module: str, packages: set[str]) -> bool:
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def test_external_packages_stay_in_their_place() -> None:
+    graph = grimp.build_graph("tengen", include_external_packages=True)
+    external = {module for module in graph.modules if graph.is_module_squashed(module)} - sys.stdlib_module_names
+    assert external <= set(EXTERNAL_PACKAGES)
+    for package in external:
+        for importer in graph.find_modules_that_directly_import(package):
+            assert is_in(importer, EXTERNAL_PACKAGES[package]), f"{importer} imports {package}"

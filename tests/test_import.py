@@ -1,0 +1,77 @@
+"""What `import tengen` does and does not do, each in a Python of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen import _core
+from tengen._cpu import level
+
+HEAVY = {"torch", "numba", "llvmlite", "pyspiel", "rich", "tyro", "pydantic", "scipy"}
+LEVELS = ["baseline", "v3"] if level() == "v3" else ["baseline"]
+
+
+def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def test_import_is_light() -> None:
+    answer = run("import sys, tengen; tengen.load('tic_tac_toe').initial_state().play('b2'); print(*sys.modules)")
+    loaded = {module.partition(".")[0] for module in answer.stdout.split()}
+    assert "tengen" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("command", ["--help", "--version"])
+def test_help_needs_no_heavy_package(command: str) -> None:
+    program = f"import sys; from tengen.interfaces.cli import run; run(['{command}']); print(*sys.modules)"
+    loaded = {module.partition(".")[0] for module in run(program).stdout.split()}
+    assert "tengen" in loaded
+    assert not loaded & (HEAVY - {"rich", "tyro"})
+
+
+def test_version_is_that_of_the_installed_package() -> None:
+    from importlib.metadata import version
+
+    assert tengen.__version__ == version("tengen")
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in tengen.__all__:
+        assert getattr(tengen, name).__doc__, f"tengen.{name} says nothing of itself"
+
+
+def test_the_best_build_is_loaded() -> None:
+    assert run("import tengen; print(tengen._core.__file__)", TENGEN_CORE="").stdout.split("/")[-2] == level()
+
+
+def test_every_build_plays_the_same_games() -> None:
+    program = "import tengen; print([tengen.load(n).random_playouts(20, 1) for n in tengen.games.names()])"
+    answers = {run(program, TENGEN_CORE=name).stdout for name in LEVELS}
+    assert len(answers) == 1
+    assert "20 games" in answers.pop()
+
+
+def test_a_build_can_be_named_by_its_path() -> None:
+    path = _core.__file__
+    assert run("import tengen; print(tengen._core.__file__)", TENGEN_CORE=path).stdout.strip() == path
+
+
+def test_a_build_that_is_not_there() -> None:
+    answer = run("import tengen", TENGEN_CORE="v9")
+    assert "ImportError: TENGEN_CORE=v9 is neither a level that was built nor a compiled file." in answer.stderr
+
+
+def test_stubs_are_those_of_the_core() -> None:
+    """`make stubs` writes them anew."""
+    from nanobind.stubgen import StubGen
+
+    generator = StubGen(_core)
+    generator.put(_core)
+    assert generator.get() == (Path(tengen.games.__file__).parents[1] / "_core.pyi").read_text()
