@@ -1,5 +1,9 @@
 // Samples from hand-made records: planes, signs and replies; and records that are damaged.
 #include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
 
 #include "tengen/base/rng.h"
 #include "tengen/games/mnk.h"

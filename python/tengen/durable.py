@@ -99,6 +99,7 @@ def run_lock(folder: Path) -> Iterator[None]:
     """Holds a run for this process. The system lets go of it however the process ends."""
     import fcntl
 
+    folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:

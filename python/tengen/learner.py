@@ -105,7 +105,9 @@ class TensorSamples:
 class Learner:
     """The network being trained, its optimizer, and the averaged copy that plays."""
 
-    def __init__(self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float) -> None:
+    def __init__(
+        self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
+    ) -> None:
         torch.manual_seed(seed)
         self._game = game
         self._network_config = network

@@ -43,7 +43,7 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
         writer = run.writer(game, commit)
         if commit is not None:
             learner.load_state(run.learner_state(commit))
-            window = ReplayWindow.rebuild(game, config.replay, folder / "games", commit.games_end)
+            window = ReplayWindow.rebuild(game, config.replay, folder / "games", writer.end)
             in_flight = run.games_in_flight(commit)
             iteration, seconds_before = commit.iteration, commit.seconds
         started = time.perf_counter() - seconds_before
@@ -179,9 +179,7 @@ def _with_findings(config: RunConfig, reports: list[IterationReport]) -> Iterati
     return reports[-1]
 
 
-def _run_report(
-    config: RunConfig, folder: Path, learner: Learner, iteration: int, window: ReplayWindow
-) -> RunReport:
+def _run_report(config: RunConfig, folder: Path, learner: Learner, iteration: int, window: ReplayWindow) -> RunReport:
     return RunReport(
         game=config.game,
         folder=str(folder),

@@ -197,6 +197,20 @@ def test_bytes_that_are_no_record_are_refused() -> None:
         encode(replace(_won_game(), seed=2**64))
 
 
+@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 255)), max_size=3), st.binary(max_size=80))
+@settings(max_examples=500, deadline=None)
+def test_any_bytes_are_a_record_or_refused(changes: list[tuple[int, int]], noise: bytes) -> None:
+    data = bytearray(encode(_won_game()))
+    for at, value in changes:
+        data[at % len(data)] = value
+    for given_ in (bytes(data), noise):
+        try:
+            record = decode(given_)
+        except RecordError:
+            continue
+        assert encode(record) == given_
+
+
 def test_packed_games_with_damage_are_refused() -> None:
     data = pack([_won_game(), _won_game()])
     assert unpack(data) == [_won_game()] * 2

@@ -200,7 +200,8 @@ def test_what_was_set_aside_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_games_of_another_game_are_refused_not_set_aside(tmp_path: Path) -> None:
-    end = _write(tmp_path, GAMES)
+    _write(tmp_path, GAMES, shard_bytes=1000)
+    end = ShardEnd(2, 300)
     before = _files(tmp_path)
     for other in (tengen.load("connect_four"), tengen.load("gomoku", size=9)):
         with pytest.raises(RecordError, match="holds games of tic_tac_toe"):

@@ -4,11 +4,12 @@ import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tengen import Evaluation, Game
 
 
 class HashEvaluator:
-    """Pseudo-random logits in [-2, 2) and values in [-1, 1), all multiples of 2^-15, so that sums of values are exact."""
+    """Pseudo-random logits in [-2, 2) and values in [-1, 1), multiples of 2^-15, so that sums of values are exact."""
 
     def __init__(self, game: Game, *, win_draw_loss: bool = False) -> None:
         self.num_actions = game.spec.num_actions

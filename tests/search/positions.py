@@ -1,6 +1,7 @@
 """Positions for tests, drawn from a seed."""
 
 import numpy as np
+
 from tengen import Game, State
 
 

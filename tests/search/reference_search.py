@@ -1,5 +1,5 @@
-"""A slow search, written from the papers without a look at the fast one: one node object per position, float64, one
-simulation at a time. PUCT (AlphaZero) and Gumbel (mctx's variant), with or without proofs. Values are for the first player.
+"""A slow search, written from the papers: one object per node, float64, one simulation at a time. PUCT (AlphaZero) and
+Gumbel (as mctx has it), with or without proofs. Values are for the first player.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from tengen import Evaluator, SearchParams, State
 
 

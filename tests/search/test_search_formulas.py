@@ -7,6 +7,7 @@ import pytest
 from fake_evaluators import HashEvaluator
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tengen import SearchParams, load, search
 from tengen._core import formulas
 

@@ -4,6 +4,7 @@ import pytest
 import reference_search
 from fake_evaluators import HashEvaluator
 from positions import random_state
+
 from tengen import SearchParams, load, search
 from tengen.tree import Node
 

@@ -50,7 +50,7 @@ def load(text: str, **options: float) -> Game:
 def _spiel_game(text: str) -> Any:
     """OpenSpiel's game of that text, if it is one that tengen can play."""
     try:
-        import pyspiel  # type: ignore[import-not-found]
+        import pyspiel
     except ImportError:
         raise UnknownGameError("OpenSpiel is not installed: pip install 'tengen[openspiel]'.") from None
     name = text.partition("(")[0]
@@ -105,8 +105,9 @@ def _longest_game(game: Any, text: str, options: dict[str, float]) -> int:
                 f"openspiel:{text} takes its options in OpenSpiel's way, '{text.partition('(')[0]}({option}=...)', and "
                 "longest_game."
             )
-    longest = options.get("longest_game", most)
-    if not isinstance(longest, Real) or not 1 <= longest <= most or longest != int(longest):
+    given: object = options.get("longest_game", most)
+    longest = float(given) if isinstance(given, Real) and abs(given) <= most else 0.0
+    if longest < 1 or not longest.is_integer():
         raise GameOptionError(f"openspiel:{text}: longest_game must be a whole number from 1 to {most}.")
     return int(longest)
 

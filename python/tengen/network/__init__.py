@@ -1,6 +1,9 @@
-"""Networks and what evaluates them. Importing this package does not import torch, OpenVINO or nncf."""
+"""Networks and what evaluates them.
 
-from tengen.network.checkpoint import NetworkFile, NetworkFileError, check_fits, load_network, save_network
+Importing this package imports neither torch nor OpenVINO. Files are in `network.checkpoint`, the network as torch trains
+it in `network.resnet`.
+"""
+
 from tengen.network.evaluator import (
     Agreement,
     Evaluation,
@@ -16,12 +19,7 @@ __all__ = [
     "Evaluation",
     "Evaluator",
     "NetworkEvaluator",
-    "NetworkFile",
-    "NetworkFileError",
     "UniformEvaluator",
     "agreement",
-    "check_fits",
-    "load_network",
     "make_evaluator",
-    "save_network",
 ]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +21,7 @@ from pydantic import ValidationError
 
 from tengen._core import EvaluatorError, Game, TengenError
 from tengen.config import NetworkConfig
+from tengen.durable import write_bytes
 
 __all__ = ["NetworkFile", "NetworkFileError", "check_fits", "load_network", "save_network"]
 
@@ -98,7 +97,7 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
         {name: np.ascontiguousarray(weight) for name, weight in file.weights.items()}, metadata
     )
     try:
-        _write_durably(Path(path), content)
+        write_bytes(Path(path), content)
     except OSError as error:
         raise NetworkFileError(f"The network can't be saved as {path}: {error.strerror}.") from error
 
@@ -203,22 +202,3 @@ def check_finite(weights: Mapping[str, NDArray[np.float32]], refusal: str) -> No
     for name, weight in weights.items():
         if not np.isfinite(weight).all():
             raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as target:
-            target.write(content)
-            target.flush()
-            os.fsync(target.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -12,13 +12,15 @@ import platform
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import EvaluatorError, Game, TengenError
-from tengen.network.checkpoint import NetworkFile, check_finite
+
+if TYPE_CHECKING:  # playing without a network needs none of what files need
+    from tengen.network.checkpoint import NetworkFile
 
 Planes = NDArray[np.float32]  # [B, C, H, W]
 Backend = Literal["auto", "torch", "openvino"]
@@ -121,6 +123,8 @@ def make_evaluator(
     """
     _check_choice("backend", backend, get_args(Backend))
     _check_choice("precision", precision, get_args(Precision))
+    from tengen.network.checkpoint import check_finite
+
     check_finite(network.weights, "The network can't be evaluated")
     device, about_device = _choose_device(backend, device)
     if backend == "auto":

@@ -66,7 +66,7 @@ def _trunk(
         if f"{name}.bias.weight" in file.weights:
             quarter = file.config.channels // 4
             pooled, y = ops.variadic_split(y, 1, [quarter, file.config.channels - quarter]).outputs()
-            y = ops.add(y, _per_channel(_dense(file, f"{name}.bias", _pool(ops.relu(pooled)))))
+            y = ops.add(y, _dense(file, f"{name}.bias", _pool(ops.relu(pooled))))
         y = entering(f"{name}.second", ops.relu(y))
         x = ops.relu(ops.add(convolution(y, *folded(file, f"{name}.second")), x))
     return x
@@ -75,26 +75,27 @@ def _trunk(
 def _policy(file: NetworkFile, trunk: Node) -> Node:
     local = _convolution(trunk, *folded(file, "policy.local"))  # [B, P, H, W]
     if file.action_layout == "other":
-        return _dense(file, "policy.out", ops.reshape(ops.relu(local), [0, -1], True))
+        flat = ops.unsqueeze(_flat(ops.relu(local)), [2, 3])
+        return _flat(_dense(file, "policy.out", flat))
     pooled = _pool(ops.relu(local))
-    local = ops.relu(ops.add(local, _per_channel(_dense(file, "policy.bias", pooled))))
+    local = ops.relu(ops.add(local, _dense(file, "policy.bias", pooled)))
     if file.action_layout == "columns":
-        local = ops.relu(_conv_bias(file, "policy.column", _pool_columns(local)))  # [B, P, 1, W]
-    logits = ops.reshape(_conv_bias(file, "policy.out", local), [0, -1], True)
+        local = ops.relu(_dense(file, "policy.column", _pool_columns(local)))  # [B, P, 1, W]
+    logits = _flat(_dense(file, "policy.out", local))
     if "policy.extra.weight" not in file.weights:
         return logits
-    return ops.concat([logits, _dense(file, "policy.extra", pooled)], 1)
+    return ops.concat([logits, _flat(_dense(file, "policy.extra", pooled))], 1)
 
 
 def _value(file: NetworkFile, trunk: Node) -> Node:
     pooled = _pool(ops.relu(_convolution(trunk, *folded(file, "value.local"))))
     hidden = ops.relu(_dense(file, "value.hidden", pooled))
-    return ops.softmax(_dense(file, "value.out", hidden), 1)
+    return ops.softmax(_flat(_dense(file, "value.out", hidden)), 1)
 
 
 def _pool(x: Node) -> Node:
-    """[B, C, H, W] -> [B, 2C]: mean and maximum of every channel over the board."""
-    return ops.concat([ops.reduce_mean(x, [2, 3]), ops.reduce_max(x, [2, 3])], 1)
+    """[B, C, H, W] -> [B, 2C, 1, 1]: mean and maximum of every channel over the board."""
+    return ops.concat([ops.reduce_mean(x, [2, 3], True), ops.reduce_max(x, [2, 3], True)], 1)
 
 
 def _pool_columns(x: Node) -> Node:
@@ -105,18 +106,15 @@ def _pool_columns(x: Node) -> Node:
     return ops.concat([mean, maximum], 1)
 
 
-def _per_channel(x: Node) -> Node:
-    """[B, C] -> [B, C, 1, 1]"""
-    return ops.unsqueeze(x, [2, 3])
+def _flat(x: Node) -> Node:
+    """[B, ...] -> [B, n]"""
+    return ops.reshape(x, [0, -1], True)
 
 
 def _dense(file: NetworkFile, name: str, x: Node) -> Node:
+    """A dense layer, as a convolution of size 1: a matrix product in bf16 rounds differently in small batches."""
     weight, bias = file.weights[f"{name}.weight"], file.weights[f"{name}.bias"]
-    return ops.add(ops.matmul(x, weight, False, True), bias)
-
-
-def _conv_bias(file: NetworkFile, name: str, x: Node) -> Node:
-    return _convolution(x, file.weights[f"{name}.weight"], file.weights[f"{name}.bias"])
+    return _convolution(x, weight.reshape(*weight.shape[:2], 1, 1), bias)
 
 
 def folded(file: NetworkFile, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

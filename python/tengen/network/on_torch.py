@@ -19,10 +19,10 @@ class TorchEvaluator:
         if precision not in {"f32", "bf16"}:
             raise EvaluatorError(f"torch evaluates in f32 or bf16, not in {precision}; OpenVINO does int8.")
         self.network = network
-        self._device = torch.device(device)
         self._bf16 = precision == "bf16"
         self._threads = threads
         try:
+            self._device = torch.device(device)
             self._net = network_from_file(network).eval().to(self._device)
         except (RuntimeError, AssertionError) as error:  # torch raises either for a device that is not there
             raise EvaluatorError(f"torch can't use the device '{device}' here: {str(error).splitlines()[0]}") from error
@@ -43,7 +43,8 @@ class TorchEvaluator:
 
     def _evaluate(self, planes: Planes) -> Evaluation:
         with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            logits, wdl_logits = self._net.play(torch.from_numpy(planes).to(self._device))
+            writeable = planes if planes.flags.writeable else planes.copy()  # torch warns of others
+            logits, wdl_logits = self._net.play(torch.from_numpy(writeable).to(self._device))
             wdl = wdl_logits.float().softmax(1)
             return Evaluation(logits.float().cpu().numpy(), wdl.cpu().numpy())
 

@@ -162,17 +162,20 @@ class PolicyValueNet(nn.Module):
             self.value = ValueHead(channels, config.value_channels, config.score_head)
             self.reply = PolicyHead(shape, channels, config.policy_channels) if config.reply_head else None
             self.ownership = nn.Conv2d(channels, 1, 1) if config.ownership_head else None
-        self._start_undecided()
+            self._initialise()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def _start_undecided(self) -> None:
-        """Small last layers: a blank network holds all moves for about equal and every position for even."""
-        heads = [head for head in (self.policy, self.value, self.reply) if head is not None]
-        for last in [head.out for head in heads] + [getattr(head, "extra", None) for head in heads]:
-            if last is not None:
-                with torch.no_grad():
-                    last.weight.mul_(0.1)
-                    last.bias.zero_()
+    def _initialise(self) -> None:
+        """He's spread for what is rectified; small last layers, so that a blank network holds all moves for about equal
+        and every position for even; and pooled features that say nothing at first."""
+        for name, module in self.named_modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+                if name.endswith((".out", ".extra", ".score", ".bias")) or name == "ownership":
+                    with torch.no_grad():
+                        module.weight.mul_(0.05)
 
     def play(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Only what the search asks for: logits [B, A] and wdl_logits [B, 3]."""

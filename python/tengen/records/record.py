@@ -280,9 +280,13 @@ def decode(data: bytes | memoryview) -> GameRecord:
     if len(data) < _HEAD.size:
         raise RecordError("These bytes are too few for a game record.")
     n, r, k, iteration, seed, opening_plies, outcome, flags, digest = _HEAD.unpack_from(data)
-    if len(data) != _HEAD.size + digest + 2 * (n + 2 * r + 2 * k) + 8 * r or outcome not in (-1, 0, 1, 2):
+    if len(data) != _HEAD.size + digest + 2 * (n + 2 * r + 2 * k) + 8 * r or outcome not in (-1, 0, 1, 2) or flags > 3:
         raise RecordError("These bytes are not a game record.")
     at = _HEAD.size + digest
+    try:
+        network = str(data[_HEAD.size : at], "utf-8")
+    except UnicodeDecodeError as error:
+        raise RecordError("These bytes are not a game record.") from error
 
     def take(dtype: str, count: int) -> NDArray[Any]:
         nonlocal at
@@ -299,7 +303,7 @@ def decode(data: bytes | memoryview) -> GameRecord:
         root_values=take("<f4", r),
         surprise=take("<f4", r),
         outcome=None if outcome == -1 else Outcome(None if outcome == 2 else outcome),
-        network=bytes(data[_HEAD.size : _HEAD.size + digest]).decode(),
+        network=network,
         iteration=iteration,
         seed=seed,
         opening_plies=opening_plies,

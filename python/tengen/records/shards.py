@@ -200,8 +200,8 @@ class ShardWriter:
             self._remove_after(0)
             self._begin_shard(1)
         else:
-            self._remove_after(end.shard)
             self.damage = tuple(self._go_on(end))
+            self._remove_after(end.shard)
 
     @classmethod
     def resume(cls, folder: Path, game: Game, end: ShardEnd, *, shard_bytes: int = 64 << 20) -> ShardWriter:

@@ -35,7 +35,8 @@ class CheckReport:
 
     def text(self) -> str:
         """The report in plain words, a paragraph for each finding."""
-        paragraphs = [f"{self.game} ({self.backend}): {self.games} random games, {self.positions} positions."]
+        games = "1 random game" if self.games == 1 else f"{self.games} random games"
+        paragraphs = [f"{self.game} ({self.backend}): {games}, {self.positions} positions."]
         for finding in self.findings:
             paragraphs.append(f"{'WRONG' if finding.certain else 'QUESTION'}, {finding.kind}: {finding.text}")
         return "\n\n".join(paragraphs if self.findings else [f"{paragraphs[0]} Nothing wrong was found."])

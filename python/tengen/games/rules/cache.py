@@ -69,6 +69,7 @@ def key(declaration: Declaration, rules: tuple[str, ...]) -> str | None:
 def _parts(declaration: Declaration, rules: tuple[str, ...]) -> Iterator[str]:
     yield from (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
     yield repr(cpu_target.target_context.codegen().magic_tuple())
+    yield repr(sorted(setting for setting in os.environ.items() if setting[0].startswith("NUMBA_")))
     yield from (Path(__file__).with_name(name).read_text() for name in OWN_SOURCES)
     yield repr((declaration.board, declaration.num_actions, declaration.longest_game, len(declaration.plane_names)))
     yield _value(declaration.state)

@@ -34,12 +34,8 @@ REQUIRED = ("legal", "play", "outcome", "planes")
 
 MOST_ACTIONS = 65536  # a policy has a number for each
 
-SYMMETRY_GROUPS = {
-    "none": (),
-    "mirror": ("mirror columns",),
-    "rectangle": ("mirror columns", "mirror rows", "rotate 180"),
-    "square": ("transpose", "rotate left", "rotate right", "anti-transpose"),
-}
+RECTANGLE = ["mirror columns", "mirror rows", "rotate 180"]
+SQUARE = [*RECTANGLE, "transpose", "rotate left", "rotate right", "anti-transpose"]
 
 NamedSymmetry = tuple[str, list[int], list[int]]  # name, cell_source, action_source (Symmetry of game.h)
 
@@ -209,10 +205,12 @@ class _Reader:
 
     def _symmetries(self, board: tuple[int, int], actions: str, num_actions: int) -> list[NamedSymmetry]:
         identity = ("identity", list(range(prod(board))), list(range(num_actions)))
+        dihedral = SQUARE if board[0] == board[1] else RECTANGLE
         given = self.names.get("symmetries", "none")
         if isinstance(given, dict):
             return [identity, *(self._explicit(name, pair, identity) for name, pair in given.items())]
-        names = _group(given, board) if isinstance(given, str) else given
+        groups = {"none": [], "mirror": ["mirror columns"], "dihedral": dihedral}
+        names = groups.get(given) if isinstance(given, str) else given
         if not isinstance(names, (list, tuple)):
             raise self._wrong(
                 "symmetries must be 'none', 'mirror' or 'dihedral', a list of symmetries such as ['rotate 180'], or "
@@ -222,11 +220,8 @@ class _Reader:
 
     def _named(self, name: Any, board: tuple[int, int], actions: str, num_actions: int) -> NamedSymmetry:
         found = symmetry_named(str(name), board, num_actions, actions)
-        if found is None:
-            raise self._wrong(
-                f"{name!r} is not a symmetry; there are 'mirror columns', 'mirror rows', 'rotate 180', 'transpose', "
-                "'rotate left', 'rotate right' and 'anti-transpose'."
-            )
+        if found is None or name not in SQUARE:
+            raise self._wrong(f"{name!r} is not a symmetry; there are: {', '.join(SQUARE)}.")
         if actions == "numbers":
             raise self._wrong(
                 f"the symmetry '{name}' needs actions = 'cells' or 'columns', or else a dict that says what it does to "
@@ -234,7 +229,7 @@ class _Reader:
             )
         if actions == "columns" and name != "mirror columns":
             raise self._wrong(f"the symmetry '{name}' does not keep columns; only 'mirror columns' does.")
-        if name in SYMMETRY_GROUPS["square"] and board[0] != board[1]:
+        if name not in RECTANGLE and board[0] != board[1]:
             raise self._wrong(f"the symmetry '{name}' needs a square board, not {board[0]} by {board[1]}.")
         return name, *found
 
@@ -247,13 +242,6 @@ class _Reader:
             if sorted(source) != whole:
                 raise self._wrong(f"the {what}_source of the symmetry {name!r} must hold 0 to {whole[-1]} once each.")
         return str(name), cells, actions
-
-
-def _group(name: str, board: tuple[int, int]) -> Sequence[str] | None:
-    if name == "dihedral":
-        square = SYMMETRY_GROUPS["square"] if board[0] == board[1] else ()
-        return SYMMETRY_GROUPS["rectangle"] + square
-    return SYMMETRY_GROUPS[name] if name in ("none", "mirror") else None
 
 
 def _takes(function: FunctionType, count: int) -> bool:

@@ -96,10 +96,13 @@ def _literal(path: str, name: str, value: ast.expr) -> float:
 
 
 def _checked(path: str, name: str, kind: type, value: object) -> float:
-    if isinstance(value, Real) and math.isfinite(value):  # numpy's numbers too
-        if kind is float:
-            return float(value)
-        if value == int(value) and (kind is int or value in (0, 1)):
-            return bool(value) if kind is bool else int(value)
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan  # numpy's numbers too
+    except OverflowError:
+        number = math.inf
+    if kind is float and math.isfinite(number):
+        return number
+    if number.is_integer() and (kind is int or number in (0, 1)):
+        return kind(number)  # type: ignore[no-any-return]
     wanted = {bool: "True or False", int: "a whole number", float: "a number"}[kind]
     raise GameOptionError(f"{path}: {name} must be {wanted}, not {value!r}.")
