@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "tengen/base/error.h"
@@ -60,7 +61,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
   if constexpr (std::is_enum_v<T>) {
     std::string known;
     for (const auto& [text, entry] : enum_names<T>()) {
-      if (nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == text) {
+      if (nb::isinstance<nb::str>(given) && nb::cast<Text>(given).value == text) {
         value = entry;
         return;
       }
@@ -84,7 +85,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
 
 void set_params(SearchParams& params, const nb::kwargs& given) {
   for (const auto& [key, value] : given) {
-    const std::string wanted = nb::cast<std::string>(key);
+    const std::string wanted = nb::cast<Text>(key).value;
     bool found = false;
     for_each_param([&](const char* name, auto member, double lowest, double highest, const char*) {
       if (wanted != name) return;
