@@ -142,11 +142,11 @@ def test_random_player_is_uniform() -> None:
     assert all(850 < chosen.count(action) < 1150 for action in range(7))
 
 
-NO_PLAYERS = """gnugo random:3 random: rollout rollout: rollout:0 rollout:-5 rollout:many uniform:1e3 Rollout:10
-uniform:99999999999 rollout:10:20""".split()
+NO_PLAYERS = ["gnugo", "random:3", "random:", "rollout", "rollout:", "rollout:0", "rollout:-5", "rollout:many"]
+NO_PLAYERS += ["uniform:1e3", "uniform:99999999999", "Rollout:10", "rollout:10:20", "", " random"]
 
 
-@pytest.mark.parametrize("text", ["", " random", *NO_PLAYERS])
+@pytest.mark.parametrize("text", NO_PLAYERS)
 def test_texts_that_are_no_player(text: str) -> None:
     with pytest.raises(PlayerSpecError):
         make_player(text, GAME)

