@@ -34,18 +34,18 @@ std::vector<std::pair<std::string, UnvisitedValue>> enum_names() {
   return {{"parent", UnvisitedValue::kParent}, {"zero", UnvisitedValue::kZero}};
 }
 
+// A parameter as Python sees it: a choice as its name, a float as the shortest decimal that is it (0.2F reads 0.2).
 template <class T>
-nb::object to_python(const T& value) {
+auto to_python(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     for (const auto& [name, entry] : enum_names<T>()) {
-      if (entry == value) return nb::str(name.c_str());
+      if (entry == value) return name;
     }
-    return nb::none();
+    return std::string();
   } else if constexpr (std::is_same_v<T, float>) {
-    // The shortest decimal that is this float, so that 0.2F reads 0.2.
-    return nb::float_(std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value)))));
+    return std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value))));
   } else {
-    return nb::cast(value);
+    return value;
   }
 }
 
@@ -99,7 +99,7 @@ std::string params_repr(const SearchParams& params) {
   for_each_param([&](const char* name, auto member, double, double, const char*) {
     if (params.*member == defaults.*member) return;
     text += (text.empty() ? "" : ", ") + std::string(name) + "=" +
-            nb::cast<std::string>(nb::repr(to_python(params.*member)));
+            nb::cast<std::string>(nb::repr(nb::cast(to_python(params.*member))));
   });
   return "SearchParams(" + text + ")";
 }
@@ -118,7 +118,8 @@ std::vector<ParamSpec> param_specs() {
   const SearchParams defaults;
   for_each_param([&](const char* name, auto member, double lowest, double highest, const char* help) {
     using T = std::remove_cvref_t<decltype(defaults.*member)>;
-    ParamSpec& spec = specs.emplace_back(ParamSpec{name, to_python(defaults.*member), lowest, highest, {}, help});
+    ParamSpec& spec =
+        specs.emplace_back(ParamSpec{name, nb::cast(to_python(defaults.*member)), lowest, highest, {}, help});
     if constexpr (std::is_enum_v<T>) {
       for (const auto& [text, entry] : enum_names<T>()) spec.choices.push_back(text);
     }
@@ -155,7 +156,7 @@ void bind_params(nb::module_& module) {
           "The same parameters but for those given.")
       .def(
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
-          nb::is_operator())
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const SearchParams& self) { return nb::hash(nb::str(params_repr(self).c_str())); })
       .def("__repr__", &params_repr);
   for_each_param([&](const char* name, auto member, double, double, const char* help) {
@@ -377,7 +378,7 @@ class PyForest {
     });
   }
 
-  nb::object select(int max_leaves) {
+  Array<float> select(int max_leaves) {
     std::size_t count = 0;
     std::shared_ptr<std::vector<float>> planes;
     alone([&](AnyForest& forest) {
@@ -387,10 +388,10 @@ class PyForest {
     const GameSpec& spec = game_->spec();
     auto* owner = new std::shared_ptr<std::vector<float>>(planes);
     nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<std::vector<float>>*>(p); });
-    return nb::cast(Array<float>(planes->data(),
-                                 {count, static_cast<std::size_t>(spec.num_planes),
-                                  static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)},
-                                 capsule));
+    return Array<float>(planes->data(),
+                        {count, static_cast<std::size_t>(spec.num_planes), static_cast<std::size_t>(spec.height),
+                         static_cast<std::size_t>(spec.width)},
+                        capsule);
   }
 
   using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
@@ -432,7 +433,8 @@ class PyForest {
   }
 
   // visits, policy_target, q, prior: each [T, A], of the trees given or of all
-  nb::tuple root_arrays(const std::optional<std::vector<int>>& wanted) const {
+  std::tuple<Array<std::int32_t>, Array<float>, Array<float>, Array<float>> root_arrays(
+      const std::optional<std::vector<int>>& wanted) const {
     const AnyForest& forest = idle();
     std::vector<int> numbers = wanted.value_or(std::vector<int>());
     for (int i = 0; !wanted && i < forest.num_trees(); ++i) numbers.push_back(i);
@@ -448,7 +450,7 @@ class PyForest {
       const std::size_t at = tree * actions;
       forest.write_root(numbers[tree], visits.data() + at, target.data() + at, q.data() + at, prior.data() + at);
     }
-    return nb::make_tuple(visits, target, q, prior);
+    return {visits, target, q, prior};
   }
 
   TreeArrays tree(int tree) const {
