@@ -147,7 +147,7 @@ class ValueHead(nn.Module):
 
 
 class PolicyValueNet(nn.Module):
-    """planes [B, C, H, W] -> NetworkOutput. The first weights follow from `seed`; without one, from torch's generator."""
+    """planes [B, C, H, W] -> NetworkOutput. The first weights follow from `seed`, or else from torch's generator."""
 
     def __init__(self, shape: BoardShape, config: NetworkConfig, *, seed: int | None = None) -> None:
         super().__init__()
