@@ -140,12 +140,14 @@ void bind_params(nb::module_& module) {
   auto params =
       nb::class_<SearchParams>(module, "SearchParams", "Every number the search uses. A value: it never changes.");
   params
-      .def("__init__",
-           [](SearchParams* self, const nb::kwargs& given) {
-             SearchParams made;
-             set_params(made, given);
-             new (self) SearchParams(made);
-           })
+      .def(
+          "__init__",
+          [](SearchParams* self, const nb::kwargs& given) {
+            SearchParams made;
+            set_params(made, given);
+            new (self) SearchParams(made);
+          },
+          nb::sig("def __init__(self, **given: object) -> None"))
       .def(
           "replace",
           [](const SearchParams& self, const nb::kwargs& given) {
@@ -153,7 +155,7 @@ void bind_params(nb::module_& module) {
             set_params(changed, given);
             return changed;
           },
-          "The same parameters but for those given.")
+          nb::sig("def replace(self, **given: object) -> SearchParams"), "The same parameters but for those given.")
       .def(
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
@@ -542,39 +544,41 @@ void bind_forest(nb::module_& module) {
       .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");
 }
 
+struct Formulas {};  // a name for Python to find them under
+
 void bind_formulas(nb::module_& parent) {
-  nb::module_ module = parent.def_submodule("formulas", "The formulas of the search, as the search computes them.");
-  module.def("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
-  module.def("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
-  module.def("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
-  module.def("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
-  module.def("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
-  module.def("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
-  module.def("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
-  module.def("fast_exp", &fast_exp, "x"_a);
-  module.def(
+  nb::class_<Formulas> module(parent, "formulas", "The formulas of the search, as the search computes them.");
+  module.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
+  module.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
+  module.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
+  module.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
+  module.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
+  module.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
+  module.def_static("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
+  module.def_static("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
+  module.def_static("fast_exp", &fast_exp, "x"_a);
+  module.def_static(
       "softmax",
       [](std::vector<float> logits) {
         if (!logits.empty()) softmax(logits.data(), static_cast<int>(logits.size()));
         return logits;
       },
       "logits"_a);
-  module.def(
+  module.def_static(
       "apply_temperature",
       [](std::vector<double> weights, double tau) {
         if (!weights.empty()) apply_temperature(weights.data(), static_cast<int>(weights.size()), tau);
         return weights;
       },
       "weights"_a, "tau"_a);
-  module.def(
+  module.def_static(
       "random_dirichlet",
       [](std::uint64_t seed, double alpha, int count) {
         Rng rng(seed);
         return random_dirichlet(rng, alpha, count);
       },
       "seed"_a, "alpha"_a, "count"_a);
-  module.def(
+  module.def_static(
       "mix_noise",
       [](std::vector<float> priors, const std::vector<float>& noise, float eps) {
         if (noise.size() != priors.size()) throw nb::value_error("priors and noise must have the same length");
@@ -582,7 +586,7 @@ void bind_formulas(nb::module_& parent) {
         return priors;
       },
       "priors"_a, "noise"_a, "eps"_a);
-  module.def(
+  module.def_static(
       "prune_forced",
       [](std::vector<double> visits, const std::vector<float>& q, const std::vector<float>& priors, float c, float k) {
         if (q.size() != visits.size() || priors.size() != visits.size())

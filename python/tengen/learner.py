@@ -1,7 +1,7 @@
 """The learner: fits the network to what self-play found.
 
-Loss (AlphaZero): (z - v)^2 - pi . log p + c |theta|^2, with the value as win, draw and loss, cross-entropy instead of the
-square, decoupled weight decay for c, and the opponent's reply as a second policy (KataGo 2019).
+Loss (AlphaZero): (z - v)^2 - pi . log p + c |theta|^2, with the value as win, draw and loss, cross-entropy in place of
+the square, decoupled weight decay for c, and the opponent's reply as a second policy (KataGo 2019).
 """
 
 from __future__ import annotations
