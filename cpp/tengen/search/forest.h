@@ -144,6 +144,7 @@ class Forest {
     for (int i = 0; i < links.num_children; ++i) {
       if (actions[i] != action) continue;
       search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
+      forget_plan(search.tree, search.plan);
       search.fresh_priors = true;
       search.stopped = StopReason::kNotStarted;
       return;
