@@ -323,6 +323,7 @@ inline std::vector<Action> principal_variation(const Tree& tree, Action first) {
       }
     }
     if (best_rank == 0) break;
+    if (node == kRoot && actions[best] != first) return {first};  // never visited: there is no more to say
     line.push_back(actions[best]);
     node = tree.child(node, best);
   }
