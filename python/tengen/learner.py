@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,7 +122,13 @@ class Learner:
         return sum(parameter.numel() for parameter in self._net.parameters())
 
     def learn(
-        self, window: ReplayWindow, steps: int, rng: np.random.Generator, *, progress: tuple[float, float]
+        self,
+        window: ReplayWindow,
+        steps: int,
+        rng: np.random.Generator,
+        *,
+        progress: tuple[float, float],
+        on_step: Callable[[int, int], None] = lambda done, total: None,
     ) -> LearnerReport:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
         torch.set_num_threads(self._config.threads or os.cpu_count() or 1)
@@ -140,6 +146,7 @@ class Learner:
             sampling += time.perf_counter() - before
             totals += self._step(samples, rate, self._search_value_share(here))
             results.append(float(samples.outcome.square().mean()))
+            on_step(step + 1, steps)
         self._update_average()
         means = totals / max(1, steps)
         return LearnerReport(
@@ -176,7 +183,10 @@ class Learner:
         parameters = dict(self._net.named_parameters())
         for name, value in _part(state, "optimizer."):
             parameter, _, key = name.rpartition(".")
-            self._optimizer.state[parameters[parameter]][key] = torch.from_numpy(value.copy())
+            moment = torch.from_numpy(value.copy())
+            if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
+                moment = moment.contiguous(memory_format=torch.channels_last)
+            self._optimizer.state[parameters[parameter]][key] = moment
 
     def _step(self, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
         for group in self._optimizer.param_groups:
@@ -185,16 +195,20 @@ class Learner:
             output = self._net(samples.planes)
         terms = loss_terms(output, samples, share, self._discount)
         loss = terms.policy + self._config.value_weight * terms.value + self._config.reply_weight * terms.reply
-        if not torch.isfinite(loss):
-            raise TrainingDivergedError(
-                "The loss is no number any more; the last checkpoint is intact. Try half the learning rate "
-                f"(learner.learning_rate = {self._config.learning_rate / 2:g}) or a smaller learner.gradient_clip."
-            )
+        self._check_finite(loss, "loss")
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
+        self._check_finite(norm, "gradient")
         self._optimizer.step()
         return np.array([terms.policy.item(), terms.value.item(), terms.reply.item(), norm.item()])
+
+    def _check_finite(self, number: Tensor, name: str) -> None:
+        if not torch.isfinite(number):
+            raise TrainingDivergedError(
+                f"The {name} is no number any more; the last checkpoint is intact. Try half the learning rate "
+                f"(learner.learning_rate = {self._config.learning_rate / 2:g}) or a smaller learner.gradient_clip."
+            )
 
     def _search_value_share(self, progress: float) -> float:
         ramp = self._config.search_value_ramp

@@ -18,6 +18,7 @@ COMMANDS = {
     "show": "show",
     "perft": "perft",
     "check-game": "check_game",
+    "train": "train",
     "match": "match",
     "play": "play",
     "bench games": "bench_games",
