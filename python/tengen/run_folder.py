@@ -89,7 +89,7 @@ class RunFolder:
             return commit
         if found:
             raise RunFolderError(
-                f"No checkpoint of {self.folder} can be used; its games are kept. Start another run. {' '.join(self.notes)}"
+                f"No checkpoint of {self.folder} can be used. Its games are kept; start another run. {self.notes[-1]}"
             )
         return None
 

@@ -91,8 +91,8 @@ def finding_text(finding: Finding) -> str:
 
 def iteration_text(report: IterationReport) -> str:
     return (
-        f"iteration {report.iteration}: {speed_text(report)}; {losses_text(report)}; {duration(report.seconds)} so far, "
-        f"{duration(report.seconds_left)} left; {amount(report.memory)}"
+        f"iteration {report.iteration}: {speed_text(report)}; {losses_text(report)}; "
+        f"{duration(report.seconds)} so far, {duration(report.seconds_left)} left; {amount(report.memory)}"
     )
 
 

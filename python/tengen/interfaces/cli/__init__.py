@@ -19,6 +19,7 @@ COMMANDS = {
     "perft": "perft",
     "check-game": "check_game",
     "train": "train",
+    "evaluate": "evaluate",
     "match": "match",
     "play": "play",
     "bench games": "bench_games",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from tengen import TengenError
+from tengen.interfaces.cli.evaluate import percent
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game, split_game
 from tengen.interfaces.cli.player_argument import check_seed
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tengen.interfaces.observers import Progress
     from tengen.report import IterationReport
 
+SIMULATIONS = 100  # that the result is measured and played with
 INTERRUPTED = 130  # the exit code, as for every command that Ctrl-C ends
 File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="DIR")]
@@ -89,18 +91,38 @@ def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) ->
     from tengen.interfaces.observers import run_progress
     from tengen.train import train
 
-    play = shlex.join(["tengen", "play", game])
+    play = f"{shlex.join(['tengen', 'play', game])} search:{shlex.quote(str(folder))}:{SIMULATIONS}"
     try:
         with run_progress() as progress, _stopping(progress) as observer:
             path = train(config, folder, observer, minutes=minutes)
     except KeyboardInterrupt:
-        newest = max((folder / "networks").glob("*.safetensors"), default=None)
         print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
-        if newest is not None:
-            print(f"To play what there is: {play} search:{shlex.quote(str(folder))}:100")
+        if any((folder / "networks").glob("*.safetensors")):
+            print(f"To play what there is: {play}")
         return INTERRUPTED
-    print(f"Done: {path}")
+    print(f"Done; the network is {path}.")
+    print(_strength(game, path))
+    print(f"To play it: {play}")
     return 0
+
+
+def _strength(game: str, network: Path) -> str:
+    """How good the network is, in a sentence, where that can be known in seconds."""
+    from tengen.evaluation import PositionsError, evaluate_network, known_positions
+    from tengen.players import model_evaluator
+
+    rules = parse_game(game)
+    try:
+        positions = known_positions(rules)
+    except PositionsError:
+        model = shlex.quote(f"search:{network}:{SIMULATIONS}")
+        return f"To measure its strength: {shlex.join(['tengen', 'match', game])} {model} rollout:1000"
+    found = evaluate_network(model_evaluator(network, rules), positions, SIMULATIONS)
+    assert found.search is not None
+    return (
+        f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "
+        f"{percent(found.raw.good)}, with {SIMULATIONS} simulations {percent(found.search.good)}."
+    )
 
 
 class _Stopping:
