@@ -1,7 +1,7 @@
 """Writes Connect Four positions with the exact score of every move, for `tengen evaluate --positions FILE`.
 
-The scores are bitbully's (pip install bitbully): above 0 the player to move wins, and the sooner the higher; -99 marks a
-full column. Positions come from games in which every other move, on average, is perfect and the rest are random.
+The scores are bitbully's (pip install bitbully): above 0 the player to move wins, and the sooner the higher; -99 marks
+a full column. Positions come from games in which every other move, on average, is perfect and the rest are random.
 
     python benchmarks/make_positions.py --count 500 --seed 1 > positions.jsonl
 """

@@ -151,13 +151,13 @@ class LiveProgress:
         from rich.live import Live
 
         self._console = console
-        self._live = Live(console=console, get_renderable=self._draw, refresh_per_second=4, transient=True)
         self._run: RunReport | None = None
         self._newest: IterationReport | None = None
         self._ends_at: float | None = None  # time.monotonic() when the run should be over
         self._stage = ("starting", 0, 0)
         self._losses: list[tuple[float, float]] = []  # policy and value, of the newest iterations
         self._strength: dict[str, tuple[int, StrengthReport]] = {}  # by opponent: iteration and what it was then
+        self._live = Live(console=console, get_renderable=self._draw, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> LiveProgress:
         self._live.__enter__()
