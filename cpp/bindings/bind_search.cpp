@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "tengen/base/error.h"
@@ -34,18 +35,20 @@ std::vector<std::pair<std::string, UnvisitedValue>> enum_names() {
   return {{"parent", UnvisitedValue::kParent}, {"zero", UnvisitedValue::kZero}};
 }
 
+// What Python reads for a parameter: str, int, bool or float.
 template <class T>
-nb::object to_python(const T& value) {
+auto to_python(const T& value) {
   if constexpr (std::is_enum_v<T>) {
+    std::string text;
     for (const auto& [name, entry] : enum_names<T>()) {
-      if (entry == value) return nb::str(name.c_str());
+      if (entry == value) text = name;
     }
-    return nb::none();
+    return text;
   } else if constexpr (std::is_same_v<T, float>) {
     // The shortest decimal that is this float, so that 0.2F reads 0.2.
-    return nb::float_(std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value)))));
+    return std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value))));
   } else {
-    return nb::cast(value);
+    return value;
   }
 }
 
@@ -58,7 +61,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
   if constexpr (std::is_enum_v<T>) {
     std::string known;
     for (const auto& [text, entry] : enum_names<T>()) {
-      if (nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == text) {
+      if (nb::isinstance<nb::str>(given) && nb::cast<Text>(given).value == text) {
         value = entry;
         return;
       }
@@ -82,7 +85,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
 
 void set_params(SearchParams& params, const nb::kwargs& given) {
   for (const auto& [key, value] : given) {
-    const std::string wanted = nb::cast<std::string>(key);
+    const std::string wanted = nb::cast<Text>(key).value;
     bool found = false;
     for_each_param([&](const char* name, auto member, double lowest, double highest, const char*) {
       if (wanted != name) return;
@@ -99,7 +102,7 @@ std::string params_repr(const SearchParams& params) {
   for_each_param([&](const char* name, auto member, double, double, const char*) {
     if (params.*member == defaults.*member) return;
     text += (text.empty() ? "" : ", ") + std::string(name) + "=" +
-            nb::cast<std::string>(nb::repr(to_python(params.*member)));
+            nb::cast<std::string>(nb::repr(nb::cast(to_python(params.*member))));
   });
   return "SearchParams(" + text + ")";
 }
@@ -118,7 +121,8 @@ std::vector<ParamSpec> param_specs() {
   const SearchParams defaults;
   for_each_param([&](const char* name, auto member, double lowest, double highest, const char* help) {
     using T = std::remove_cvref_t<decltype(defaults.*member)>;
-    ParamSpec& spec = specs.emplace_back(ParamSpec{name, to_python(defaults.*member), lowest, highest, {}, help});
+    ParamSpec& spec =
+        specs.emplace_back(ParamSpec{name, nb::cast(to_python(defaults.*member)), lowest, highest, {}, help});
     if constexpr (std::is_enum_v<T>) {
       for (const auto& [text, entry] : enum_names<T>()) spec.choices.push_back(text);
     }
@@ -139,12 +143,14 @@ void bind_params(nb::module_& module) {
   auto params =
       nb::class_<SearchParams>(module, "SearchParams", "Every number the search uses. A value: it never changes.");
   params
-      .def("__init__",
-           [](SearchParams* self, const nb::kwargs& given) {
-             SearchParams made;
-             set_params(made, given);
-             new (self) SearchParams(made);
-           })
+      .def(
+          "__init__",
+          [](SearchParams* self, const nb::kwargs& given) {
+            SearchParams made;
+            set_params(made, given);
+            new (self) SearchParams(made);
+          },
+          nb::sig("def __init__(self, **parameters: object) -> None"))
       .def(
           "replace",
           [](const SearchParams& self, const nb::kwargs& given) {
@@ -152,10 +158,11 @@ void bind_params(nb::module_& module) {
             set_params(changed, given);
             return changed;
           },
+          nb::sig("def replace(self, **parameters: object) -> SearchParams"),
           "The same parameters but for those given.")
       .def(
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
-          nb::is_operator())
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const SearchParams& self) { return nb::hash(nb::str(params_repr(self).c_str())); })
       .def("__repr__", &params_repr);
   for_each_param([&](const char* name, auto member, double, double, const char* help) {
@@ -358,7 +365,7 @@ class PyForest {
     check_tree(tree);
     const GameSpec& own = game_->spec();
     const GameSpec& other = state.game->spec();
-    if (state.game != game_ && (own.source != other.source || own.options != other.options)) {
+    if (!same_game(*state.game, *game_)) {
       throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
                   other.options + ").");
     }
@@ -377,7 +384,7 @@ class PyForest {
     });
   }
 
-  nb::object select(int max_leaves) {
+  Array<float> select(int max_leaves) {
     std::size_t count = 0;
     std::shared_ptr<std::vector<float>> planes;
     alone([&](AnyForest& forest) {
@@ -387,10 +394,10 @@ class PyForest {
     const GameSpec& spec = game_->spec();
     auto* owner = new std::shared_ptr<std::vector<float>>(planes);
     nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<std::vector<float>>*>(p); });
-    return nb::cast(Array<float>(planes->data(),
-                                 {count, static_cast<std::size_t>(spec.num_planes),
-                                  static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)},
-                                 capsule));
+    return Array<float>(planes->data(),
+                        {count, static_cast<std::size_t>(spec.num_planes), static_cast<std::size_t>(spec.height),
+                         static_cast<std::size_t>(spec.width)},
+                        capsule);
   }
 
   using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
@@ -432,7 +439,8 @@ class PyForest {
   }
 
   // visits, policy_target, q, prior: each [T, A], of the trees given or of all
-  nb::tuple root_arrays(const std::optional<std::vector<int>>& wanted) const {
+  std::tuple<Array<std::int32_t>, Array<float>, Array<float>, Array<float>> root_arrays(
+      const std::optional<std::vector<int>>& wanted) const {
     const AnyForest& forest = idle();
     std::vector<int> numbers = wanted.value_or(std::vector<int>());
     for (int i = 0; !wanted && i < forest.num_trees(); ++i) numbers.push_back(i);
@@ -448,7 +456,7 @@ class PyForest {
       const std::size_t at = tree * actions;
       forest.write_root(numbers[tree], visits.data() + at, target.data() + at, q.data() + at, prior.data() + at);
     }
-    return nb::make_tuple(visits, target, q, prior);
+    return {visits, target, q, prior};
   }
 
   TreeArrays tree(int tree) const {
@@ -541,38 +549,40 @@ void bind_forest(nb::module_& module) {
 }
 
 void bind_formulas(nb::module_& parent) {
-  nb::module_ module = parent.def_submodule("formulas", "The formulas of the search, as the search computes them.");
-  module.def("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
-  module.def("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
-  module.def("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
-  module.def("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
-  module.def("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
-  module.def("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
-  module.def("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
-  module.def("fast_exp", &fast_exp, "x"_a);
-  module.def(
+  // A class and not a module, because one stub file cannot hold a module in a module.
+  struct Formulas {};
+  nb::class_<Formulas> formulas(parent, "formulas", "The formulas of the search, as the search computes them.");
+  formulas.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
+  formulas.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
+  formulas.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
+  formulas.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
+  formulas.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
+  formulas.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
+  formulas.def_static("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
+  formulas.def_static("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
+  formulas.def_static("fast_exp", &fast_exp, "x"_a);
+  formulas.def_static(
       "softmax",
       [](std::vector<float> logits) {
         if (!logits.empty()) softmax(logits.data(), static_cast<int>(logits.size()));
         return logits;
       },
       "logits"_a);
-  module.def(
+  formulas.def_static(
       "apply_temperature",
       [](std::vector<double> weights, double tau) {
         if (!weights.empty()) apply_temperature(weights.data(), static_cast<int>(weights.size()), tau);
         return weights;
       },
       "weights"_a, "tau"_a);
-  module.def(
+  formulas.def_static(
       "random_dirichlet",
       [](std::uint64_t seed, double alpha, int count) {
         Rng rng(seed);
         return random_dirichlet(rng, alpha, count);
       },
       "seed"_a, "alpha"_a, "count"_a);
-  module.def(
+  formulas.def_static(
       "mix_noise",
       [](std::vector<float> priors, const std::vector<float>& noise, float eps) {
         if (noise.size() != priors.size()) throw nb::value_error("priors and noise must have the same length");
@@ -580,7 +590,7 @@ void bind_formulas(nb::module_& parent) {
         return priors;
       },
       "priors"_a, "noise"_a, "eps"_a);
-  module.def(
+  formulas.def_static(
       "prune_forced",
       [](std::vector<double> visits, const std::vector<float>& q, const std::vector<float>& priors, float c, float k) {
         if (q.size() != visits.size() || priors.size() != visits.size())

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import numpy
 from numpy.typing import NDArray
 
-from tengen._core import formulas as formulas
-
 
 class TengenError(ValueError):
     """Any error of tengen's own."""
@@ -351,131 +349,131 @@ def param_specs() -> list[ParamSpec]:
 class SearchParams:
     """Every number the search uses. A value: it never changes."""
 
-    def __init__(self, **kwargs) -> None: ...
+    def __init__(self, **parameters: object) -> None: ...
 
-    def replace(self, **kwargs) -> SearchParams:
+    def replace(self, **parameters: object) -> SearchParams:
         """The same parameters but for those given."""
 
-    def __eq__(self, arg: SearchParams, /) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
 
     @property
-    def selection(self) -> object:
+    def selection(self) -> str:
         """how a child is chosen: puct, uct or gumbel"""
 
     @property
-    def simulations(self) -> object:
+    def simulations(self) -> int:
         """simulations per search; 0 is the raw network"""
 
     @property
-    def leaves_per_batch(self) -> object:
+    def leaves_per_batch(self) -> int:
         """leaves one tree may have in a batch, kept apart by virtual loss"""
 
     @property
-    def virtual_loss(self) -> object:
+    def virtual_loss(self) -> float:
         """
         losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts the visit only)
         """
 
     @property
-    def max_nodes(self) -> object:
+    def max_nodes(self) -> int:
         """
         nodes one tree may have; the search of that tree stops there and says so
         """
 
     @property
-    def c_puct(self) -> object:
+    def c_puct(self) -> float:
         """weight of prior and visits against value (AlphaZero: 1.25)"""
 
     @property
-    def c_puct_base(self) -> object:
+    def c_puct_base(self) -> float:
         """
         c_puct grows by log((N + base + 1) / base); 0: it does not (AlphaZero: 19652)
         """
 
     @property
-    def unvisited_value(self) -> object:
+    def unvisited_value(self) -> str:
         """value of a child without visits: parent (less fpu_reduction) or zero"""
 
     @property
-    def fpu_reduction(self) -> object:
+    def fpu_reduction(self) -> float:
         """
         first play urgency: how far below its parent an unvisited child starts (KataGo: 0.2)
         """
 
     @property
-    def c_uct(self) -> object:
+    def c_uct(self) -> float:
         """exploration of UCT (sqrt 2 in theory)"""
 
     @property
-    def rollout_weight(self) -> object:
+    def rollout_weight(self) -> float:
         """
         lambda in (1 - lambda) v + lambda z: 0 network only, 1 random rollouts only (AlphaGo 2016: 0.5)
         """
 
     @property
-    def solve(self) -> object:
+    def solve(self) -> bool:
         """back up proven wins, losses and draws (MCTS-Solver, Winands 2008)"""
 
     @property
-    def discount(self) -> object:
+    def discount(self) -> float:
         """
         a result n plies away counts discount^n: below 1, an early win is better than a late one
         """
 
     @property
-    def random_symmetry(self) -> object:
+    def random_symmetry(self) -> bool:
         """evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)"""
 
     @property
-    def cache_entries(self) -> object:
+    def cache_entries(self) -> int:
         """evaluations a forest remembers; 0: none"""
 
     @property
-    def noise_fraction(self) -> object:
+    def noise_fraction(self) -> float:
         """epsilon of the root noise in self-play (AlphaZero: 0.25)"""
 
     @property
-    def dirichlet_alpha(self) -> object:
+    def dirichlet_alpha(self) -> float:
         """
         alpha of the root noise (AlphaZero: chess 0.3, Go 0.03); 0: dirichlet_total / legal actions
         """
 
     @property
-    def dirichlet_total(self) -> object:
+    def dirichlet_total(self) -> float:
         """
         sum of all alphas when scaled to the legal actions (KataGo: 10.83 = 0.03 * 361)
         """
 
     @property
-    def forced_playouts(self) -> object:
+    def forced_playouts(self) -> float:
         """
         k in sqrt(k P N): visits a root child gets at least, pruned from the target (KataGo: 2; 0: off)
         """
 
     @property
-    def gumbel_considered(self) -> object:
+    def gumbel_considered(self) -> int:
         """m: actions sampled at the root (Gumbel AlphaZero: 16)"""
 
     @property
-    def gumbel_scale(self) -> object:
+    def gumbel_scale(self) -> float:
         """size of the Gumbel noise when there is noise (1 in theory)"""
 
     @property
-    def gumbel_c_visit(self) -> object:
+    def gumbel_c_visit(self) -> float:
         """
         c_visit in sigma(q) = (c_visit + max N) c_scale q (Gumbel AlphaZero: 50)
         """
 
     @property
-    def gumbel_c_scale(self) -> object:
+    def gumbel_c_scale(self) -> float:
         """c_scale of the same (0.1 with rescaled q as in mctx; 1 in the paper)"""
 
     @property
-    def gumbel_rescale(self) -> object:
+    def gumbel_rescale(self) -> bool:
         """
         rescale q to [0, 1] between the least and the greatest of a node (mctx)
         """
@@ -691,7 +689,7 @@ class Forest:
     def stopped_trees(self) -> list[int]:
         """Trees whose search has stopped."""
 
-    def select(self, max_leaves: int = 0) -> object:
+    def select(self, max_leaves: int = 0) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
         """
         Planes [B, C, H, W] of the next leaves to evaluate; the next call writes over them. B may be 0.
         """
@@ -712,7 +710,7 @@ class Forest:
 
     def result(self, tree: int) -> TreeResult: ...
 
-    def root_arrays(self, trees: Sequence[int] | None = None) -> tuple:
+    def root_arrays(self, trees: Sequence[int] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(order='C')], Annotated[NDArray[numpy.float32], dict(order='C')], Annotated[NDArray[numpy.float32], dict(order='C')], Annotated[NDArray[numpy.float32], dict(order='C')]]:
         """
         visits, policy_target, q and prior of these roots, or of all, each [T, A].
         """
@@ -726,6 +724,51 @@ class Forest:
     @property
     def last_trace(self) -> SimulationTrace:
         """What the last simulation did."""
+
+class formulas:
+    """The formulas of the search, as the search computes them."""
+
+    @staticmethod
+    def puct_factor(c_puct: float, base: float, parent_visits: float) -> float: ...
+
+    @staticmethod
+    def puct_bonus(c: float, p: float, sqrt_total: float, n: int) -> float: ...
+
+    @staticmethod
+    def uct_bonus(c: float, sqrt_log_total: float, n: int) -> float: ...
+
+    @staticmethod
+    def unvisited_q(parent_q: float, reduction: float, visited_prior: float) -> float: ...
+
+    @staticmethod
+    def forced_visits(k: float, p: float, total: float) -> float: ...
+
+    @staticmethod
+    def gumbel_sigma(q: float, c_visit: float, c_scale: float, max_visits: float) -> float: ...
+
+    @staticmethod
+    def mixed_value(v: float, total_visits: float, visited_prior: float, visited_prior_q: float) -> float: ...
+
+    @staticmethod
+    def halving_schedule(considered: int, simulations: int) -> list[int]: ...
+
+    @staticmethod
+    def fast_exp(x: float) -> float: ...
+
+    @staticmethod
+    def softmax(logits: Sequence[float]) -> list[float]: ...
+
+    @staticmethod
+    def apply_temperature(weights: Sequence[float], tau: float) -> list[float]: ...
+
+    @staticmethod
+    def random_dirichlet(seed: int, alpha: float, count: int) -> list[float]: ...
+
+    @staticmethod
+    def mix_noise(priors: Sequence[float], noise: Sequence[float], eps: float) -> list[float]: ...
+
+    @staticmethod
+    def prune_forced(visits: Sequence[float], q: Sequence[float], priors: Sequence[float], c: float, k: float) -> list[float]: ...
 
 class RecordEnd:
     """How a recorded game ended."""

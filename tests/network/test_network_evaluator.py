@@ -120,7 +120,7 @@ def test_empty_batch(trained: NetworkFile, backend: evaluator.Backend) -> None:
     assert answer.values.shape == (0, 3)
 
 
-@pytest.mark.parametrize("rows", [*range(1, 140), 300, 1000])
+@pytest.mark.parametrize("rows", [*range(1, 140), 300, 200_000])
 def test_a_batch_is_cut_into_known_sizes_with_little_waste(rows: int) -> None:
     cut = pieces(rows)
     assert set(cut) <= set(BATCHES)

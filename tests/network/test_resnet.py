@@ -42,7 +42,7 @@ def test_weights_of_one_board_size_play_on_others(name: str, board: tuple[int, i
 
 
 def test_the_same_local_shape_far_from_the_edge_looks_the_same_on_a_larger_board() -> None:
-    """Without pooling a logit depends on what is near: three blocks and a stem see 7 cells far."""
+    """Without pooling a logit depends on what is near: a stem and one block see 3 cells far."""
     config = NetworkConfig(blocks=1, channels=8, pooling=False)
     net = settled_net(Shape((2, 11, 11), 121, "cells"), config)
     net.policy.bias.weight.data.zero_()

@@ -92,7 +92,8 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
         if weight.dtype != np.float32:
             raise NetworkFileError(f"Weights are kept in float32, but '{name}' is {weight.dtype}.")
     check_finite(file.weights, "The network was not saved")
-    metadata = {"format": FORMAT, "header": json.dumps(_header(file)), "digest": file.digest}
+    header = json.dumps(_header(file))
+    metadata = {"format": FORMAT, "header": header, "checksum": _checksum(header, file.digest)}
     content = safetensors.numpy.save(
         {name: np.ascontiguousarray(weight) for name, weight in file.weights.items()}, metadata
     )
@@ -116,9 +117,10 @@ def load_network(path: Path | str) -> NetworkFile:
         ) from error
     if metadata.get("format") != FORMAT:
         raise NetworkFileError(f"{path} holds weights, but not of a network of tengen (no '{FORMAT}' in its header).")
-    file = _from_header(path, metadata.get("header", ""), weights)
-    if metadata.get("digest") != file.digest:
-        raise NetworkFileError(f"{path} is damaged: its weights are not those that were saved; use another copy of it.")
+    header = metadata.get("header", "")
+    file = _from_header(path, header, weights)
+    if metadata.get("checksum") != _checksum(header, file.digest):
+        raise NetworkFileError(f"{path} is damaged: it is not what was saved; use another copy of it.")
     check_finite(weights, f"{path} can't be used")
     return file
 
@@ -155,6 +157,10 @@ def check_fits(file: NetworkFile, game: Game) -> None:
         spec.planes_shape, spec.num_actions
     ):
         raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options}).")
+
+
+def _checksum(header: str, digest: str) -> str:
+    return hashlib.sha256(f"{header}\n{digest}".encode()).hexdigest()
 
 
 def _size(board: tuple[int, ...]) -> str:

@@ -33,15 +33,9 @@ class TorchEvaluator:
         planes = checked_planes(self.network, planes)
         if len(planes) == 0:
             return empty_answer(self.network, planes)
-        # The number of threads is the process's in torch, and the learner has its own idea of it.
-        before = torch.get_num_threads()
-        torch.set_num_threads(self._threads)
-        try:
-            return self._evaluate(planes)
-        finally:
-            torch.set_num_threads(before)
-
-    def _evaluate(self, planes: Planes) -> Evaluation:
+        # The number is the process's. Putting it back would race with other clones; the learner sets its own.
+        if self._device.type == "cpu" and torch.get_num_threads() != self._threads:
+            torch.set_num_threads(self._threads)
         with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
             writeable = planes if planes.flags.writeable else planes.copy()  # torch warns of others
             logits, wdl_logits = self._net.play(torch.from_numpy(writeable).to(self._device))

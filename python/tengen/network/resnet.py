@@ -107,6 +107,7 @@ class PolicyHead(nn.Module):
         _, height, width = shape.planes_shape
         self.layout = shape.action_layout
         self.local = ConvNorm(channels, hidden, 1)
+        self.out: nn.Linear | nn.Conv2d
         if self.layout == "other":
             self.out = nn.Linear(hidden * height * width, shape.num_actions)
             return
@@ -146,13 +147,14 @@ class ValueHead(nn.Module):
 
 
 class PolicyValueNet(nn.Module):
-    """planes [B, C, H, W] -> NetworkOutput. The weights it starts with follow from `seed` alone."""
+    """planes [B, C, H, W] -> NetworkOutput. The first weights follow from `seed`, or else from torch's generator."""
 
-    def __init__(self, shape: BoardShape, config: NetworkConfig, *, seed: int = 0) -> None:
+    def __init__(self, shape: BoardShape, config: NetworkConfig, *, seed: int | None = None) -> None:
         super().__init__()
         channels = config.channels
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with torch.random.fork_rng(devices=[], enabled=seed is not None):
+            if seed is not None:
+                torch.manual_seed(seed)
             self.stem = ConvNorm(shape.planes_shape[0], channels, 3)
             self.blocks = nn.ModuleList(
                 PoolingBlock(channels) if has_pooling(config, index) else Block(channels)
