@@ -109,12 +109,11 @@ class Learner:
     def __init__(
         self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
     ) -> None:
-        torch.manual_seed(seed)
         self._game = game
         self._network_config = network
         self._config = config
         self._discount = discount
-        self._net = PolicyValueNet(game.spec, network)
+        self._net = PolicyValueNet(game.spec, network, seed=seed)
         self._net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimizer = self._make_optimizer()
         self._average = self._weights()
