@@ -145,13 +145,16 @@ class LearnerConfig(_Stage):
     optimizer: Literal["adamw", "sgd"] = "adamw"
     value_weight: float = Field(1.0, ge=0, description="of the value loss against the policy loss")
     reply_weight: float = Field(0.15, ge=0, description="of the opponent's reply (KataGo: 0.15)")
+    ownership_weight: float = Field(0.5, ge=0, description="of whose each cell is at the end (Go, Othello)")
+    score_weight: float = Field(0.5, ge=0, description="of the final margin (Go, Othello)")
     search_value_share: float = Field(0.5, ge=0, le=1, description="lambda in (1 - lambda) z + lambda q")
     search_value_ramp: float = Field(0.15, ge=0, le=1, description="share of the run over which lambda rises from 0")
     average_decay: float = Field(
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
-    bf16: bool = Field(True, description="train in bfloat16 where the processor has it")
-    threads: int = Field(0, ge=0, description="0: one per core")
+    bf16: bool = Field(True, description="train in bfloat16")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
+    threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
 
 class ArenaConfig(_Stage):

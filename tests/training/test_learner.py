@@ -11,14 +11,8 @@ from small_runs import small_config
 
 import tengen
 from tengen.config import LearnerConfig
-from tengen.learner import (
-    Learner,
-    TensorSamples,
-    TrainingDivergedError,
-    learning_rate_at,
-    loss_terms,
-    value_target,
-)
+from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
+from tengen.loss import TensorSamples, loss_terms, value_target
 from tengen.network.resnet import NetworkOutput
 from tengen.records import GameRecord
 from tengen.replay import ReplayWindow, Samples
