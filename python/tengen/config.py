@@ -155,7 +155,7 @@ class LearnerConfig(_Stage):
     average_decay: float = Field(
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
-    bf16: bool = Field(True, description="train in bfloat16")
+    precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
     threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
