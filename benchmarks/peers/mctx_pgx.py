@@ -1,7 +1,8 @@
 """Self-play with mctx's Gumbel search on pgx's games, as `tengen bench selfplay` sets it beside ours.
 
 Runs in an environment of its own (requirements.txt), never imports tengen, and is asked over pipes: every line on stdin
-is a number of moves to make in all games; the answer is a line of JSON with the simulations done and the seconds taken, by the clock and of processors.
+is a number of moves to make in all games; the answer is a line of JSON with the simulations done and the seconds taken,
+by the clock and of processors.
 
 It gets its best chance: everything is compiled for one shape before the first answer, convolutions in the layout that
 XLA is fastest with on a CPU, the normalisation folded into them, heads smaller than ours.
@@ -50,7 +51,9 @@ def evaluate(network, planes):
 
     def conv(x, layer):
         weights, bias = layer
-        return jax.lax.conv_general_dilated(x, weights, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + bias
+        return (
+            jax.lax.conv_general_dilated(x, weights, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + bias
+        )
 
     def dense(x, layer):
         return x @ layer[0] + layer[1]

@@ -54,7 +54,7 @@ def simulate(root, network):
     """One descent: to a leaf that is evaluated, or to the end of the game."""
     node, path = root, [root]
     while node.children:
-        action, child = max(node.children.items(), key=lambda entry: score(node, entry[1]))  # noqa: B023
+        action, child = max(node.children.items(), key=lambda entry: score(node, entry[1]))
         if child.state is None:
             child.state = node.state.play(action)
         node = child
