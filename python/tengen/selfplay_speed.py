@@ -1,9 +1,9 @@
 """How fast self-play is, where its time goes, and how it stands beside two others with a network of the same shape.
 
 The others are mctx's Gumbel search on pgx's games (JAX), and a search in Python that asks torch about one leaf at a
-time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an evaluation or
-a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the machine hits both.
-Ours plays as `experiments/` has it for the game; what its cache saves is told by a second figure without the cache.
+time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an evaluation
+or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the machine hits
+both. Ours plays as `experiments/` has it for the game; what its cache saves is told by a second figure without the cache.
 """
 
 from __future__ import annotations
@@ -176,9 +176,9 @@ class _Ours:
 class _Contender:
     """The fastest of a rival's settings, kept running until the stack is left."""
 
-    def __init__(self, stack: ExitStack, settings: dict[str, list[list[str]]], seconds: float) -> None:
+    def __init__(self, stack: ExitStack, settings: Sequence[Sequence[list[str]]], seconds: float) -> None:
         best: tuple[Peer, Turn] | None = None
-        for setting, commands in settings.items():
+        for commands in settings:
             peer = Peer(commands)
             try:
                 turn = max((peer.turn(1) for _ in range(2)), key=lambda turn: turn.rate)
@@ -190,30 +190,25 @@ class _Contender:
                 continue
             if best is not None:
                 best[0].close()
-            best, self.setting = (peer, turn), setting
+            best = (peer, turn)
         assert best is not None
         self._peer = stack.enter_context(best[0])
+        self.setting = self._peer.setting
         self._moves = max(1, round(seconds / best[1].seconds))
 
     def turn(self) -> Turn:
         return self._peer.turn(self._moves)
 
 
-def _rivals(key: str, config: RunConfig) -> dict[str, dict[str, list[list[str]]]]:
-    """The commands of every rival's settings."""
-    threads = sorted({1, os.cpu_count() or 1})
-    rivals = {
-        "one_leaf": {
-            f"{count} torch threads": [one_leaf(config.game, config.options, SIMULATIONS, count)] for count in threads
-        }
-    }
+def _rivals(key: str, config: RunConfig) -> dict[str, list[list[list[str]]]]:
+    """For every rival its settings; for every setting the commands of its processes."""
+    rivals = {"one_leaf": [[one_leaf(config.game, config.options, SIMULATIONS)]]}
     if has_peers():
-        rivals["mctx_pgx"] = {f"{batch} games": [mctx_pgx(key, SIMULATIONS, batch)] for batch in PGX_BATCHES}
+        rivals["mctx_pgx"] = [[mctx_pgx(key, SIMULATIONS, batch)] for batch in PGX_BATCHES]
         if len(cores()) > 1:
-            rivals["mctx_pgx_process_per_core"] = {
-                f"{len(cores())} x {batch} games": [mctx_pgx(key, SIMULATIONS, batch, core) for core in cores()]
-                for batch in PGX_BATCHES[:1]
-            }
+            rivals["mctx_pgx_process_per_core"] = [
+                [mctx_pgx(key, SIMULATIONS, PGX_BATCHES[0], core) for core in cores()]
+            ]
     return rivals
 
 
