@@ -1,9 +1,9 @@
 """How fast self-play is, where its time goes, and how it stands beside two others with a network of the same shape.
 
 The others are mctx's Gumbel search on pgx's games (JAX), and a search in Python that asks torch about one leaf at a
-time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an evaluation
-or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the machine hits
-both. Ours plays as `experiments/` has it for the game; what its cache saves is told by a second figure without the cache.
+time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an
+evaluation or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the
+machine hits both. Ours plays as `experiments/` has it for the game; a second figure tells what its cache saves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tengen.report import SelfPlayReport
 from tengen.selfplay import GamesInFlight, play_games
 from tengen.speed_peers import Peer, Turn, cores, has_peers, mctx_pgx, one_leaf
 
-__all__ = ["BATCH", "KEYS", "Rival", "SelfPlaySpeed", "measure"]
+__all__ = ["KEYS", "Rival", "SelfPlaySpeed", "measure", "measured_rival"]
 
 KEYS = ("connect_four", "go_9x9")  # as our experiments and pgx call them
 SIMULATIONS = 32  # per move, of every side
@@ -98,7 +98,7 @@ def _measure(key: str, slices: int, seconds: float) -> SelfPlaySpeed:
         for _ in range(slices):
             turns = {"ours": ours.turn(), "uncached": uncached.turn()}
             rounds.append(turns | {name: rival.turn() for name, rival in rivals.items()})
-    found = {name: _rival(rival.setting, name, rounds) for name, rival in rivals.items()}
+    found = {name: measured_rival(rival.setting, name, rounds) for name, rival in rivals.items()}
     thread_seconds = sum(report.seconds * report.threads for report in ours.reports)
     evaluator_share = sum(report.evaluator_seconds for report in ours.reports) / thread_seconds
     tree_share = sum(report.tree_seconds for report in ours.reports) / thread_seconds
@@ -212,7 +212,9 @@ def _rivals(key: str, config: RunConfig) -> dict[str, list[list[list[str]]]]:
     return rivals
 
 
-def _rival(setting: str, name: str, rounds: Sequence[dict[str, Turn]]) -> Rival:
+def measured_rival(setting: str, name: str, rounds: Sequence[dict[str, Turn]]) -> Rival:
+    """What the turns of "ours" and of the rival `name` say."""
+
     def median(figure: Callable[[dict[str, Turn]], float]) -> float:
         return statistics.median(map(figure, rounds))
 
