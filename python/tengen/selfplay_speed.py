@@ -17,11 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tengen._core import Game
 from tengen.bundled import bundled_folder
 from tengen.config import NetworkConfig, RunConfig, SelfPlayConfig, load_config
 from tengen.games import load
 from tengen.games.speed import Work, rates
 from tengen.learner import Learner
+from tengen.network import UniformEvaluator
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, Planes, make_evaluator
 from tengen.network.on_openvino import fast_precisions
@@ -40,6 +42,7 @@ LEAST_MOVES = 8  # of ours in a turn, per game: the searches under way at its en
 PGX_BATCHES = (64, 128, 256)  # that mctx may choose from; larger ones are slower
 BATCH = 64  # at which the network's precisions are compared
 LEARNER_STEPS = 6
+LEARNER_POSITIONS = 2_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def _measure(key: str, slices: int, seconds: float) -> SelfPlaySpeed:
         evaluator_share=evaluator_share,
         tree_share=tree_share,
         move_share=1.0 - evaluator_share - tree_share,
-        sampling_share=_sampling_share(learner, ours.window),
+        sampling_share=_sampling_share(learner, _filled_window(game, config)),
         networks=_network_speeds(network, slices, min(seconds, 0.5)),
         mctx_pgx=found.get("mctx_pgx"),
         mctx_pgx_process_per_core=found.get("mctx_pgx_process_per_core"),
@@ -146,7 +149,6 @@ class _Ours:
         self._evaluators = [evaluator.clone() for _ in range(self.threads)]
         self._in_flight: tuple[GamesInFlight, ...] = ()
         self._moves = LEAST_MOVES  # in a turn, per game in flight
-        self.window = ReplayWindow(self._game, config.replay)
         self.reports: list[SelfPlayReport] = []
 
     def warm_up(self, seconds: float) -> None:
@@ -163,8 +165,6 @@ class _Ours:
             self._game, self._evaluators, config, seed=1, iteration=len(self.reports), in_flight=self._in_flight
         )
         self._in_flight = played.in_flight
-        for record in played.records:
-            self.window.add(record)
         self.reports.append(played.report)
         return Turn(played.report.simulations, played.report.seconds, time.process_time() - used)
 
@@ -240,10 +240,22 @@ def _asking(evaluator: NetworkEvaluator, planes: Planes) -> Work:
     return work
 
 
+def _filled_window(game: Game, config: RunConfig) -> ReplayWindow:
+    """Whole games to learn from. Quick ones, by nearly random moves: a sample of them costs what any other does."""
+    window = ReplayWindow(game, config.replay)
+    quick = {"simulations": 2, "games_per_thread": 16, "positions": 512}
+    play = config.self_play.model_copy(update=quick)
+    in_flight: tuple[GamesInFlight, ...] = ()
+    while window.positions < LEARNER_POSITIONS:
+        played = play_games(game, [UniformEvaluator(game)], play, seed=1, iteration=0, in_flight=in_flight)
+        in_flight = played.in_flight
+        for record in played.records:
+            window.add(record)
+    return window
+
+
 def _sampling_share(learner: Learner, window: ReplayWindow) -> float:
-    """Of the learner's time, what it waits for its batches. 0 while no game has ended."""
-    if window.positions == 0:
-        return 0.0
+    """Of the learner's time, what it waits for its batches."""
     rng = np.random.default_rng(1)
     for steps in (1, LEARNER_STEPS):  # the first warms up
         report = learner.learn(window, steps, rng, progress=(0.0, 1.0))
