@@ -13,6 +13,7 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/bitboard.h"
 #include "tengen/games/board_text.h"
+#include "tengen/games/derived.h"
 #include "tengen/games/game.h"
 #include "tengen/games/symmetry.h"
 
@@ -124,6 +125,32 @@ class Mnk {
     } else if (state.num_stones == spec_.num_actions) {
       state.status = Status::kDrawn;
     }
+  }
+
+  // The same as random_action() and play() by turns; a board of one word stays in registers meanwhile.
+  Playout random_playout(State& state, Rng& rng) const
+    requires(kWords == 1)
+  {
+    const auto mover = static_cast<std::size_t>(index(state.to_move));
+    Bits own = state.stones[mover];
+    Bits other = state.stones[1 - mover];
+    std::int64_t actions = 0;
+    Status status = state.status;
+    for (int left = spec_.num_actions - state.num_stones; status == Status::kOngoing; --left, ++actions) {
+      const std::uint64_t empty = board_[0] & ~(own[0] | other[0]);
+      const int bit = nth_set_bit(empty, rng.below(static_cast<std::uint32_t>(left)));
+      own[0] |= 1ULL << bit;
+      status = wins(own, static_cast<std::size_t>(bit)) ? Status::kWon
+               : left == 1                              ? Status::kDrawn
+                                                        : Status::kOngoing;
+      std::swap(own, other);
+    }
+    if (actions % 2 != 0) state.to_move = opponent(state.to_move);
+    state.stones[index(state.to_move)] = own;
+    state.stones[1 - index(state.to_move)] = other;
+    state.num_stones += actions;
+    state.status = status;
+    return {*outcome(state), actions};
   }
 
   std::optional<Outcome> outcome(const State& state) const {

@@ -55,16 +55,26 @@ class CountTable {
     }
   }
 
-  float inverse(std::uint32_t n) const { return n < kSize ? inverse_[n] : 1.0F / static_cast<float>(n); }
-  float inverse_root(std::uint32_t n) const {
-    return n < kSize ? inverse_root_[n] : 1.0F / std::sqrt(static_cast<float>(n));
+  float inverse(std::uint32_t n) const {
+    if (n < kSize) [[likely]]
+      return inverse_[n];
+    return 1.0F / static_cast<float>(n);
   }
-  float log(std::uint32_t n) const { return n < kSize ? log_[n] : std::log(static_cast<float>(n)); }
+  float inverse_root(std::uint32_t n) const {
+    if (n < kSize) [[likely]]
+      return inverse_root_[n];
+    return 1.0F / std::sqrt(static_cast<float>(n));
+  }
+  float log(std::uint32_t n) const {
+    if (n < kSize) [[likely]]
+      return log_[n];
+    return std::log(static_cast<float>(n));
+  }
 
  private:
-  std::array<float, kSize> inverse_{};  // [0] is never asked for
-  std::array<float, kSize> inverse_root_{};
-  std::array<float, kSize> log_{};
+  std::array<float, kSize> inverse_{0.0F};
+  std::array<float, kSize> inverse_root_{1.0F};
+  std::array<float, kSize> log_{0.0F};
 };
 inline const CountTable kCounts;
 

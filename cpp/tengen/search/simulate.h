@@ -32,7 +32,7 @@ inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return chil
 // Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
 // (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  if (child.pending == 0 && child.visits > 0) {
+  if (child.pending == 0) [[likely]] {
     return sign * static_cast<float>(child.value_sum) * kCounts.inverse(child.visits);
   }
   const float lost = virtual_loss * static_cast<float>(child.pending);
@@ -117,7 +117,7 @@ Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bo
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const float q = child_q(child, sign, params.virtual_loss);
-    const float bonus = uct_bonus(params.c_uct, sqrt_log_total, std::max(1U, visits_with_pending(child)));
+    const float bonus = uct_bonus(params.c_uct, sqrt_log_total, visits_with_pending(child));
     const float score = q + bonus - settled_penalty(child, node, parent.to_move, params);
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
   }
@@ -229,21 +229,19 @@ Visit for_each_score(const Tree& tree, NodeId node, const SearchParams& params, 
 }
 
 // Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
-// Score and edge are packed into one number whose order is theirs: the comparison then needs no branch, which nobody
-// could predict.
+// Written without a branch, which nobody could predict.
 class Highest {
  public:
   void operator()(int edge, const ChildScore& child) {
-    const auto bits = std::bit_cast<std::int32_t>(child.score);
-    const std::int32_t ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // as whole numbers in the order of the floats
-    const std::int64_t key = (std::int64_t{ordered} << 32) + (0x7fffffff - edge);
-    best_ = std::max(best_, key);
+    edge_ = child.score > score_ ? edge : edge_;
+    score_ = std::max(score_, child.score);
   }
 
-  int edge() const { return 0x7fffffff - static_cast<int>(best_ & 0xffffffff); }
+  int edge() const { return edge_; }
 
  private:
-  std::int64_t best_ = std::numeric_limits<std::int64_t>::min();
+  float score_ = -std::numeric_limits<float>::infinity();
+  int edge_ = 0;
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.
