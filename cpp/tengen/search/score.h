@@ -45,13 +45,13 @@ inline void softmax(float* values, int count) {
 // these more often than anything else, and a division or a root takes several times as long as a look into a table.
 class CountTable {
  public:
-  static constexpr std::uint32_t kSize = 4096;
+  static constexpr std::uint32_t kSize = 16384;
 
   CountTable() {
     for (std::uint32_t n = 1; n < kSize; ++n) {
       inverse_[n] = 1.0F / static_cast<float>(n);
       inverse_root_[n] = 1.0F / std::sqrt(static_cast<float>(n));
-      log_[n] = std::log(static_cast<float>(n));
+      root_log_[n] = std::sqrt(std::log(static_cast<float>(n)));
     }
   }
 
@@ -65,16 +65,16 @@ class CountTable {
       return inverse_root_[n];
     return 1.0F / std::sqrt(static_cast<float>(n));
   }
-  float log(std::uint32_t n) const {
+  float root_log(std::uint32_t n) const {
     if (n < kSize) [[likely]]
-      return log_[n];
-    return std::log(static_cast<float>(n));
+      return root_log_[n];
+    return std::sqrt(std::log(static_cast<float>(n)));
   }
 
  private:
   std::array<float, kSize> inverse_{0.0F};
   std::array<float, kSize> inverse_root_{1.0F};
-  std::array<float, kSize> log_{0.0F};
+  std::array<float, kSize> root_log_{0.0F};
 };
 inline const CountTable kCounts;
 

@@ -109,7 +109,7 @@ Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bo
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
   const float sign = sign_of(parent.to_move);
-  const float sqrt_log_total = std::sqrt(kCounts.log(std::max(2U, parent.visits + parent.pending) - 1));
+  const float sqrt_log_total = kCounts.root_log(std::max(2U, parent.visits + parent.pending) - 1);
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
   const NodeId* children = tree.children(node);
