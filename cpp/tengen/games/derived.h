@@ -49,7 +49,11 @@ Playout random_playout(const G& game, typename G::State& state, Rng& rng, Action
   } else {
     for (std::int64_t actions = 0;; ++actions) {
       if (const auto outcome = game.outcome(state)) return {*outcome, actions};
-      game.play(state, random_action(game, state, rng, scratch));
+      if constexpr (requires { game.play_random(state, rng); }) {
+        game.play_random(state, rng);
+      } else {
+        game.play(state, random_action(game, state, rng, scratch));
+      }
     }
   }
 }
