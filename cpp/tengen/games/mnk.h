@@ -115,14 +115,12 @@ class Mnk {
 
   void play(State& state, Action action) const { put_stone(state, bit_of(action)); }
 
-  // random_action() and play() at once: on a board of one word there is no need to name the cell.
-  void play_random(State& state, Rng& rng) const {
-    if constexpr (kWords == 1) {
-      const auto left = static_cast<std::uint32_t>(spec_.num_actions - state.num_stones);
-      put_stone(state, static_cast<std::size_t>(nth_set_bit(empty_word(state, 0), rng.below(left))));
-    } else {
-      play(state, random_action(state, rng));
-    }
+  // The same action as random_action() draws, but on a board of one word its bit is enough.
+  void play_random(State& state, Rng& rng) const
+    requires(kWords == 1)
+  {
+    const auto n = rng.below(static_cast<std::uint32_t>(spec_.num_actions - state.num_stones));
+    put_stone(state, static_cast<std::size_t>(nth_set_bit(empty_word(state, 0), n)));
   }
 
   std::optional<Outcome> outcome(const State& state) const {
@@ -195,12 +193,11 @@ class Mnk {
           behind(1ULL << 63 | 1ULL << (63 - step) | 1ULL << (63 - 2 * step)) {}
   };
 
-  // On a board of one word the stones of the player to move are first, so that a game can be played in registers; on a
-  // larger one they are by player, so that nothing has to change places.
-  static Bits& stones_of(State& state, Player player) {
-    return state.stones[kWords == 1 ? player != state.to_move : index(player)];
+  // On a board of one word the stones of the player to move are first: they change places at every move, but no index
+  // has to be computed, and a compiler can keep them in registers. On a larger one that would take too long.
+  static auto& stones_of(auto& state, Player player) {
+    return state.stones[kWords == 1 ? player != state.to_move : static_cast<std::size_t>(index(player))];
   }
-  static const Bits& stones_of(const State& state, Player player) { return stones_of(const_cast<State&>(state), player); }
 
   void put_stone(State& state, std::size_t bit) const {
     Bits& own = stones_of(state, state.to_move);
