@@ -17,12 +17,17 @@ PYTHON_HEADERS = ("Python.h", "nanobind/", "numpy/")
 # Who may import which package from outside; a package that is not here may not be imported at all.
 EXTERNAL_PACKAGES = {
     "numpy": {"tengen"},
+    "pydantic": {"tengen.config", "tengen.network", "tengen.run_folder"},
+    "safetensors": {"tengen.network", "tengen.run_folder"},
+    "tomli_w": {"tengen.run_folder"},
     "rich": {"tengen.interfaces"},
     "tyro": {"tengen.interfaces"},
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games"},
     "torch": {"tengen.network", "tengen.learner"},
+    "openvino": {"tengen.network"},
+    "nncf": {"tengen.network"},
 }
 
 

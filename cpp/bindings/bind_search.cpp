@@ -34,18 +34,18 @@ std::vector<std::pair<std::string, UnvisitedValue>> enum_names() {
   return {{"parent", UnvisitedValue::kParent}, {"zero", UnvisitedValue::kZero}};
 }
 
+// A parameter as Python sees it: a choice as its name, a float as the shortest decimal that is it (0.2F reads 0.2).
 template <class T>
-nb::object to_python(const T& value) {
+auto to_python(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     for (const auto& [name, entry] : enum_names<T>()) {
-      if (entry == value) return nb::str(name.c_str());
+      if (entry == value) return name;
     }
-    return nb::none();
+    return std::string();
   } else if constexpr (std::is_same_v<T, float>) {
-    // The shortest decimal that is this float, so that 0.2F reads 0.2.
-    return nb::float_(std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value)))));
+    return std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value))));
   } else {
-    return nb::cast(value);
+    return value;
   }
 }
 
@@ -99,7 +99,7 @@ std::string params_repr(const SearchParams& params) {
   for_each_param([&](const char* name, auto member, double, double, const char*) {
     if (params.*member == defaults.*member) return;
     text += (text.empty() ? "" : ", ") + std::string(name) + "=" +
-            nb::cast<std::string>(nb::repr(to_python(params.*member)));
+            nb::cast<std::string>(nb::repr(nb::cast(to_python(params.*member))));
   });
   return "SearchParams(" + text + ")";
 }
@@ -118,7 +118,8 @@ std::vector<ParamSpec> param_specs() {
   const SearchParams defaults;
   for_each_param([&](const char* name, auto member, double lowest, double highest, const char* help) {
     using T = std::remove_cvref_t<decltype(defaults.*member)>;
-    ParamSpec& spec = specs.emplace_back(ParamSpec{name, to_python(defaults.*member), lowest, highest, {}, help});
+    ParamSpec& spec =
+        specs.emplace_back(ParamSpec{name, nb::cast(to_python(defaults.*member)), lowest, highest, {}, help});
     if constexpr (std::is_enum_v<T>) {
       for (const auto& [text, entry] : enum_names<T>()) spec.choices.push_back(text);
     }
@@ -139,12 +140,14 @@ void bind_params(nb::module_& module) {
   auto params =
       nb::class_<SearchParams>(module, "SearchParams", "Every number the search uses. A value: it never changes.");
   params
-      .def("__init__",
-           [](SearchParams* self, const nb::kwargs& given) {
-             SearchParams made;
-             set_params(made, given);
-             new (self) SearchParams(made);
-           })
+      .def(
+          "__init__",
+          [](SearchParams* self, const nb::kwargs& given) {
+            SearchParams made;
+            set_params(made, given);
+            new (self) SearchParams(made);
+          },
+          nb::sig("def __init__(self, **given: object) -> None"))
       .def(
           "replace",
           [](const SearchParams& self, const nb::kwargs& given) {
@@ -152,10 +155,10 @@ void bind_params(nb::module_& module) {
             set_params(changed, given);
             return changed;
           },
-          "The same parameters but for those given.")
+          nb::sig("def replace(self, **given: object) -> SearchParams"), "The same parameters but for those given.")
       .def(
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
-          nb::is_operator())
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const SearchParams& self) { return nb::hash(nb::str(params_repr(self).c_str())); })
       .def("__repr__", &params_repr);
   for_each_param([&](const char* name, auto member, double, double, const char* help) {
@@ -377,7 +380,7 @@ class PyForest {
     });
   }
 
-  nb::object select(int max_leaves) {
+  Array<float> select(int max_leaves) {
     std::size_t count = 0;
     std::shared_ptr<std::vector<float>> planes;
     alone([&](AnyForest& forest) {
@@ -387,10 +390,10 @@ class PyForest {
     const GameSpec& spec = game_->spec();
     auto* owner = new std::shared_ptr<std::vector<float>>(planes);
     nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<std::vector<float>>*>(p); });
-    return nb::cast(Array<float>(planes->data(),
-                                 {count, static_cast<std::size_t>(spec.num_planes),
-                                  static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)},
-                                 capsule));
+    return Array<float>(planes->data(),
+                        {count, static_cast<std::size_t>(spec.num_planes), static_cast<std::size_t>(spec.height),
+                         static_cast<std::size_t>(spec.width)},
+                        capsule);
   }
 
   using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
@@ -432,7 +435,8 @@ class PyForest {
   }
 
   // visits, policy_target, q, prior: each [T, A], of the trees given or of all
-  nb::tuple root_arrays(const std::optional<std::vector<int>>& wanted) const {
+  std::tuple<Array<std::int32_t>, Array<float>, Array<float>, Array<float>> root_arrays(
+      const std::optional<std::vector<int>>& wanted) const {
     const AnyForest& forest = idle();
     std::vector<int> numbers = wanted.value_or(std::vector<int>());
     for (int i = 0; !wanted && i < forest.num_trees(); ++i) numbers.push_back(i);
@@ -448,7 +452,7 @@ class PyForest {
       const std::size_t at = tree * actions;
       forest.write_root(numbers[tree], visits.data() + at, target.data() + at, q.data() + at, prior.data() + at);
     }
-    return nb::make_tuple(visits, target, q, prior);
+    return {visits, target, q, prior};
   }
 
   TreeArrays tree(int tree) const {
@@ -540,39 +544,41 @@ void bind_forest(nb::module_& module) {
       .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");
 }
 
+struct Formulas {};  // a name for Python to find them under
+
 void bind_formulas(nb::module_& parent) {
-  nb::module_ module = parent.def_submodule("formulas", "The formulas of the search, as the search computes them.");
-  module.def("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
-  module.def("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
-  module.def("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
-  module.def("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
-  module.def("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
-  module.def("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
-  module.def("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
-  module.def("fast_exp", &fast_exp, "x"_a);
-  module.def(
+  nb::class_<Formulas> module(parent, "formulas", "The formulas of the search, as the search computes them.");
+  module.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
+  module.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
+  module.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
+  module.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
+  module.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
+  module.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
+  module.def_static("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
+  module.def_static("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
+  module.def_static("fast_exp", &fast_exp, "x"_a);
+  module.def_static(
       "softmax",
       [](std::vector<float> logits) {
         if (!logits.empty()) softmax(logits.data(), static_cast<int>(logits.size()));
         return logits;
       },
       "logits"_a);
-  module.def(
+  module.def_static(
       "apply_temperature",
       [](std::vector<double> weights, double tau) {
         if (!weights.empty()) apply_temperature(weights.data(), static_cast<int>(weights.size()), tau);
         return weights;
       },
       "weights"_a, "tau"_a);
-  module.def(
+  module.def_static(
       "random_dirichlet",
       [](std::uint64_t seed, double alpha, int count) {
         Rng rng(seed);
         return random_dirichlet(rng, alpha, count);
       },
       "seed"_a, "alpha"_a, "count"_a);
-  module.def(
+  module.def_static(
       "mix_noise",
       [](std::vector<float> priors, const std::vector<float>& noise, float eps) {
         if (noise.size() != priors.size()) throw nb::value_error("priors and noise must have the same length");
@@ -580,7 +586,7 @@ void bind_formulas(nb::module_& parent) {
         return priors;
       },
       "priors"_a, "noise"_a, "eps"_a);
-  module.def(
+  module.def_static(
       "prune_forced",
       [](std::vector<double> visits, const std::vector<float>& q, const std::vector<float>& priors, float c, float k) {
         if (q.size() != visits.size() || priors.size() != visits.size())

@@ -37,6 +37,8 @@ void run(Forest<G>& forest, Rng& rng, float logit_scale = 3.0F) {
   }
 }
 
+bool is_proven(const Tree::Stats& stats) { return stats.proven != Proven::kUnknown; }
+
 // What holds for every tree between two searches. `unevaluated`: nodes that a cancelled batch left without a visit.
 template <Game G>
 void check_tree(const Forest<G>& forest, int index, bool unevaluated) {
@@ -56,7 +58,8 @@ void check_tree(const Forest<G>& forest, int index, bool unevaluated) {
       ++parents[child];
       below += tree.stats(child).visits;
     }
-    if (links.num_children > 0) CHECK_EQ(below, stats.visits - 1);
+    // A simulation that meets a proven node goes no further.
+    if (links.num_children > 0) CHECK(below == stats.visits - 1 || (below < stats.visits && is_proven(stats)));
     float prior = 0.0F;
     for (int i = 0; i < links.num_edges; ++i) prior += tree.priors(node)[i];
     if (links.num_edges > 0) CHECK(std::abs(prior - 1.0F) < 1e-3F);

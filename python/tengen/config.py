@@ -213,7 +213,7 @@ def _explained(error: ValidationError) -> str:
         model: type[BaseModel] = RunConfig
         for part in first["loc"][:-1]:
             annotation = model.model_fields[str(part)].annotation
-            assert annotation is not None
+            assert isinstance(annotation, type)
             model = annotation
         return _unknown(path, str(first["loc"][-1]), list(model.model_fields))
     message = first["msg"].removeprefix("Value error, ")

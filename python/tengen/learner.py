@@ -1,6 +1,6 @@
 """The learner: fits the network to what self-play found.
 
-Loss (AlphaZero): (z - v)^2 - pi . log p + c |theta|^2, with the value as win, draw and loss and cross-entropy instead of
+Loss (AlphaZero): (z - v)^2 - pi . log p + c |theta|^2, with the value as win, draw and loss, cross-entropy in place of
 the square, decoupled weight decay for c, and the opponent's reply as a second policy (KataGo 2019).
 """
 
@@ -105,13 +105,16 @@ class TensorSamples:
 class Learner:
     """The network being trained, its optimizer, and the averaged copy that plays."""
 
-    def __init__(self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float) -> None:
+    def __init__(
+        self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
+    ) -> None:
         torch.manual_seed(seed)
         self._game = game
         self._network_config = network
         self._config = config
         self._discount = discount
-        self._net = PolicyValueNet(game.spec, network).to(memory_format=torch.channels_last)
+        self._net = PolicyValueNet(game.spec, network)
+        self._net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimizer = self._make_optimizer()
         self._average = self._weights()
 

@@ -10,13 +10,13 @@ from typing import Protocol
 
 __all__ = [
     "SILENT",
+    "Finding",
     "IterationReport",
     "LearnerReport",
     "Observer",
     "RunReport",
     "SelfPlayReport",
     "StrengthReport",
-    "Finding",
 ]
 
 

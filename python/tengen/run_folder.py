@@ -1,4 +1,4 @@
-"""A run is a folder: config.toml, games/, networks/, state/, metrics.jsonl. Killed at any moment, it can be gone on with.
+"""A run is a folder: config.toml, games/, networks/, state/, metrics.jsonl. Killed at any moment, it can go on.
 
 An iteration counts once its commit file `state/<iteration>.json` is there, which is written last. It says how long the
 append-only files were, so that what a killed run wrote after its last commit is cut off again, and it holds a checksum
@@ -69,13 +69,11 @@ class RunFolder:
         """The newest commit that checks out; later ones are set aside."""
         for path in sorted((self.folder / "state").glob("*.json"), reverse=True):
             try:
-                content = json.loads(path.read_text())
-                content["games_end"] = ShardEnd(*content["games_end"])
-                commit = Commit(**{k: tuple(v) if type(v) is list else v for k, v in content.items()})
+                commit = _read_commit(path)
                 for name, checksum in commit.checksums.items():
                     if _checksum((self.folder / "state" / name).read_bytes()) != checksum:
                         raise RunFolderError(f"{name} does not match its checksum")
-            except (OSError, ValueError, TypeError) as error:
+            except (OSError, ValueError, TypeError, KeyError) as error:
                 self._set_aside(path, str(error))
                 continue
             return commit
@@ -174,6 +172,18 @@ class RunFolder:
         for part in self.folder.joinpath("state").glob(f"{path.stem}.*"):
             part.rename(aside / part.name)
         self.notes.append(f"The checkpoint of iteration {int(path.stem)} is damaged ({reason}); it is in {aside}.")
+
+
+def _read_commit(path: Path) -> Commit:
+    content: dict[str, Any] = json.loads(path.read_text())
+    return Commit(
+        **content
+        | {
+            "games_end": ShardEnd(*content["games_end"]),
+            "next_games": tuple(content["next_games"]),
+            "in_flight": tuple(content["in_flight"]),
+        }
+    )
 
 
 def _checksum(content: bytes) -> str:

@@ -179,9 +179,7 @@ def _with_findings(config: RunConfig, reports: list[IterationReport]) -> Iterati
     return reports[-1]
 
 
-def _run_report(
-    config: RunConfig, folder: Path, learner: Learner, iteration: int, window: ReplayWindow
-) -> RunReport:
+def _run_report(config: RunConfig, folder: Path, learner: Learner, iteration: int, window: ReplayWindow) -> RunReport:
     return RunReport(
         game=config.game,
         folder=str(folder),

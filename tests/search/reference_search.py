@@ -88,6 +88,7 @@ class ReferenceSearch:
         certain = [node.side * child.proven for child in node.children.values() if child.proven is not None]
         if 1 in certain or len(certain) == len(node.priors):
             node.proven = node.side * max(certain)
+            node.total = node.proven * node.visits  # its earlier estimates are known to be wrong or right now
             return node.proven
         return node.side * max(node.side * value, 0.0) if 0 in certain else value
 

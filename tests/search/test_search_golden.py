@@ -10,7 +10,7 @@ SIGNATURES = {
     "tic_tac_toe": 4123265266,
     "connect_four": 1256439424,
     "othello": 3026095417,
-    "gomoku": 1298563070,
+    "gomoku": 1732348206,
 }
 
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -32,12 +31,16 @@ inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return chil
 // Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
 // (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
-  if (child.pending == 0) [[likely]] {
-    return sign * static_cast<float>(child.value_sum) * kCounts.inverse(child.visits);
-  }
   const float lost = virtual_loss * static_cast<float>(child.pending);
   const float n = static_cast<float>(child.visits) + lost;
   return n > 0.0F ? (sign * static_cast<float>(child.value_sum) - lost) / n : 0.0F;
+}
+
+// The same but for rounding, without a division where that can be.
+inline float quick_q(const Tree::Stats& child, float sign, float virtual_loss) {
+  if (child.pending > 0) [[unlikely]]
+    return child_q(child, sign, virtual_loss);
+  return sign * static_cast<float>(child.value_sum) * kCounts.inverse(child.visits);
 }
 
 // A child that is lost for certain for the player who chooses: not worth a simulation while there are others.
@@ -116,7 +119,7 @@ Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bo
   // Nothing is better than an untried child: the scores of the others matter only to those who look.
   for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
-    const float q = child_q(child, sign, params.virtual_loss);
+    const float q = quick_q(child, sign, params.virtual_loss);
     const float bonus = uct_bonus(params.c_uct, sqrt_log_total, visits_with_pending(child));
     const float score = q + bonus - settled_penalty(child, node, parent.to_move, params);
     visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
@@ -229,7 +232,7 @@ Visit for_each_score(const Tree& tree, NodeId node, const SearchParams& params, 
 }
 
 // Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
-// Written without a branch, which nobody could predict.
+// The selects need no branch, which nobody could predict.
 class Highest {
  public:
   void operator()(int edge, const ChildScore& child) {

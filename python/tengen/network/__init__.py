@@ -1,7 +1,7 @@
 """Networks and what evaluates them.
 
-Importing this package imports neither torch nor OpenVINO. Files are in `network.checkpoint`, the network as torch trains
-it in `network.resnet`.
+Importing this package imports neither torch nor OpenVINO. Files are in `network.checkpoint`, the network as torch
+trains it in `network.resnet`.
 """
 
 from tengen.network.evaluator import (

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +21,7 @@ from pydantic import ValidationError
 
 from tengen._core import EvaluatorError, Game, TengenError
 from tengen.config import NetworkConfig
+from tengen.durable import write_bytes
 
 __all__ = ["NetworkFile", "NetworkFileError", "check_fits", "load_network", "save_network"]
 
@@ -93,12 +92,13 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
         if weight.dtype != np.float32:
             raise NetworkFileError(f"Weights are kept in float32, but '{name}' is {weight.dtype}.")
     check_finite(file.weights, "The network was not saved")
-    metadata = {"format": FORMAT, "header": json.dumps(_header(file)), "digest": file.digest}
+    header = json.dumps(_header(file))
+    metadata = {"format": FORMAT, "header": header, "checksum": _checksum(header, file.digest)}
     content = safetensors.numpy.save(
         {name: np.ascontiguousarray(weight) for name, weight in file.weights.items()}, metadata
     )
     try:
-        _write_durably(Path(path), content)
+        write_bytes(Path(path), content)
     except OSError as error:
         raise NetworkFileError(f"The network can't be saved as {path}: {error.strerror}.") from error
 
@@ -117,9 +117,10 @@ def load_network(path: Path | str) -> NetworkFile:
         ) from error
     if metadata.get("format") != FORMAT:
         raise NetworkFileError(f"{path} holds weights, but not of a network of tengen (no '{FORMAT}' in its header).")
-    file = _from_header(path, metadata.get("header", ""), weights)
-    if metadata.get("digest") != file.digest:
-        raise NetworkFileError(f"{path} is damaged: its weights are not those that were saved; use another copy of it.")
+    header = metadata.get("header", "")
+    file = _from_header(path, header, weights)
+    if metadata.get("checksum") != _checksum(header, file.digest):
+        raise NetworkFileError(f"{path} is damaged: it is not what was saved; use another copy of it.")
     check_finite(weights, f"{path} can't be used")
     return file
 
@@ -145,6 +146,10 @@ def check_fits(file: NetworkFile, game: Game) -> None:
         spec.planes_shape, spec.num_actions
     ):
         raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options}).")
+
+
+def _checksum(header: str, digest: str) -> str:
+    return hashlib.sha256(f"{header}\n{digest}".encode()).hexdigest()
 
 
 def _size(board: tuple[int, ...]) -> str:
@@ -203,22 +208,3 @@ def check_finite(weights: Mapping[str, NDArray[np.float32]], refusal: str) -> No
     for name, weight in weights.items():
         if not np.isfinite(weight).all():
             raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as target:
-            target.write(content)
-            target.flush()
-            os.fsync(target.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -133,7 +133,7 @@ def make_evaluator(
         from tengen.network.on_torch import TorchEvaluator
 
         # A CPU without bf16 emulates it slowly, and torch does not say which it does.
-        faster = ("bf16",) if device != "cpu" else ()
+        faster: tuple[str, ...] = ("bf16",) if device != "cpu" else ()
 
         def made(chosen: str, planes: Planes | None = None) -> NetworkEvaluator:
             return TorchEvaluator(network, chosen, threads, device)
@@ -166,7 +166,7 @@ def _fastest_that_agrees(
     reference = made("f32")
     if not faster:
         return reference, "the reference"
-    refused = []
+    refused: list[str] = []
     try:
         planes = _sample(network, calibration)
     except TengenError as error:
@@ -191,7 +191,8 @@ def _sample(network: NetworkFile, calibration: Planes | None) -> Planes:
         return random_positions(network, MOST_POSITIONS // 4)
     if len(calibration) <= MOST_POSITIONS:
         return calibration
-    return calibration[np.linspace(0, len(calibration) - 1, MOST_POSITIONS).astype(int)]
+    spread: Planes = calibration[np.linspace(0, len(calibration) - 1, MOST_POSITIONS).astype(int)]
+    return spread
 
 
 def _choose_backend(device: str, about_device: str) -> tuple[Backend, str]:

@@ -11,7 +11,8 @@ the answer is not rounded to steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import openvino as ov
 from numpy.typing import NDArray
 from openvino import opset13 as ops
 
-from tengen.network.checkpoint import NetworkFile
+from tengen.network.checkpoint import NetworkFile, NetworkFileError
 
 __all__ = ["build_model", "build_range_model"]
 
@@ -31,14 +32,15 @@ Ranges = Mapping[str, float]  # the largest number that enters each convolution 
 
 def build_model(file: NetworkFile, batch: int, height: int, width: int, ranges: Ranges | None = None) -> ov.Model:
     """planes [batch, C, height, width] -> logits [batch, A], wdl [batch, 3]; in int8 if ranges are given."""
-    planes = ops.parameter([batch, file.planes_shape[0], height, width], np.float32, name="planes")
-    if ranges is None:
-        trunk = _trunk(file, planes, lambda _, x: x, _convolution)
-    else:
-        trunk = _trunk(file, planes, lambda name, x: _to_bytes(x, ranges[name]), _byte_convolution)
-    logits = ops.result(_policy(file, trunk), name="logits")
-    wdl = ops.result(_value(file, trunk), name="wdl")
-    return ov.Model([logits, wdl], [planes], "tengen")
+    with _fitting(file):
+        planes = ops.parameter([batch, file.planes_shape[0], height, width], np.float32, name="planes")
+        if ranges is None:
+            trunk = _trunk(file, planes, lambda _, x: x, _convolution)
+        else:
+            trunk = _trunk(file, planes, lambda name, x: _to_bytes(x, ranges[name]), _byte_convolution)
+        logits = ops.result(_policy(file, trunk), name="logits")
+        wdl = ops.result(_value(file, trunk), name="wdl")
+        return ov.Model([logits, wdl], [planes], "tengen")
 
 
 def build_range_model(file: NetworkFile, batch: int, height: int, width: int) -> tuple[ov.Model, list[str]]:
@@ -50,8 +52,19 @@ def build_range_model(file: NetworkFile, batch: int, height: int, width: int) ->
         largest[name] = ops.result(ops.reduce_max(x, [0, 1, 2, 3]))
         return x
 
-    _trunk(file, planes, measured, _convolution)
+    with _fitting(file):
+        _trunk(file, planes, measured, _convolution)
     return ov.Model(list(largest.values()), [planes], "ranges"), list(largest)
+
+
+@contextmanager
+def _fitting(file: NetworkFile) -> Iterator[None]:
+    """Names the error of a file whose weights are not those of its config."""
+    try:
+        yield
+    except (KeyError, ValueError, RuntimeError) as error:  # no such weight, or one that OpenVINO can't fit in
+        reason = str(error).strip().splitlines()[-1]
+        raise NetworkFileError(f"The weights don't fit their own header ({file.config}): {reason}.") from error
 
 
 def _trunk(

@@ -69,14 +69,17 @@ class OpenVinoEvaluator:
 @cache
 def pieces(rows: int) -> tuple[int, ...]:
     """The batch sizes that `rows` positions are cut into. The last one may have room to spare, if that is cheaper."""
+    largest = BATCHES[-1]
+    return (largest,) * (rows // largest) + _cut(rows % largest)
+
+
+def _cut(rows: int) -> tuple[int, ...]:
     if rows == 0:
         return ()
-    whole = max((size for size in BATCHES if size <= rows), default=0)
-    cut = (whole, *pieces(rows - whole))
-    padded = min((size for size in BATCHES if size >= rows), default=0)
-    if padded and padded + CALL_COST <= sum(cut) + CALL_COST * len(cut):
-        return (padded,)
-    return cut
+    padded = min(size for size in BATCHES if size >= rows)
+    whole = max(size for size in BATCHES if size <= rows)
+    cut = (whole, *_cut(rows - whole))
+    return (padded,) if padded + CALL_COST <= sum(cut) + CALL_COST * len(cut) else cut
 
 
 class _Request:

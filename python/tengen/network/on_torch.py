@@ -19,10 +19,10 @@ class TorchEvaluator:
         if precision not in {"f32", "bf16"}:
             raise EvaluatorError(f"torch evaluates in f32 or bf16, not in {precision}; OpenVINO does int8.")
         self.network = network
-        self._device = torch.device(device)
         self._bf16 = precision == "bf16"
         self._threads = threads
         try:
+            self._device = torch.device(device)
             self._net = network_from_file(network).eval().to(self._device)
         except (RuntimeError, AssertionError) as error:  # torch raises either for a device that is not there
             raise EvaluatorError(f"torch can't use the device '{device}' here: {str(error).splitlines()[0]}") from error
@@ -33,17 +33,12 @@ class TorchEvaluator:
         planes = checked_planes(self.network, planes)
         if len(planes) == 0:
             return empty_answer(self.network, planes)
-        # The number of threads is the process's in torch, and the learner has its own idea of it.
-        before = torch.get_num_threads()
-        torch.set_num_threads(self._threads)
-        try:
-            return self._evaluate(planes)
-        finally:
-            torch.set_num_threads(before)
-
-    def _evaluate(self, planes: Planes) -> Evaluation:
+        # The number is the process's. Putting it back would race with other clones; the learner sets its own.
+        if self._device.type == "cpu" and torch.get_num_threads() != self._threads:
+            torch.set_num_threads(self._threads)
         with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            logits, wdl_logits = self._net.play(torch.from_numpy(planes).to(self._device))
+            writeable = planes if planes.flags.writeable else planes.copy()  # torch warns of others
+            logits, wdl_logits = self._net.play(torch.from_numpy(writeable).to(self._device))
             wdl = wdl_logits.float().softmax(1)
             return Evaluation(logits.float().cpu().numpy(), wdl.cpu().numpy())
 

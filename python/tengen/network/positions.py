@@ -7,7 +7,7 @@ import ast
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Game
+from tengen._core import Game, State
 from tengen.games import load
 from tengen.network.checkpoint import NetworkFile
 
@@ -16,19 +16,20 @@ PER_GAME = 8
 
 def random_positions(network: NetworkFile, count: int, seed: int = 0) -> NDArray[np.float32]:
     """Planes [count, C, H, W] of the network's own game; a TengenError if that can't be loaded here."""
-    return random_planes(load(network.game, **parse_options(network.options)), count, seed)
+    game = load(network.game, **parse_options(network.options))
+    return np.stack([state.planes() for state in random_states(game, count, seed)])
 
 
-def random_planes(game: Game, count: int, seed: int = 0) -> NDArray[np.float32]:
-    """Planes [count, C, H, W], a few from each random game, the empty board among them."""
+def random_states(game: Game, count: int, seed: int = 0) -> list[State]:
+    """Positions before the end, a few from each of many random games."""
     rng = np.random.default_rng(seed)
-    planes = [game.initial_state().planes()]
-    while len(planes) < count:
+    chosen: list[State] = []
+    while len(chosen) < count:
         states = [game.initial_state()]
         while states[-1].outcome is None:
             states.append(states[-1].play(int(rng.choice(states[-1].legal_actions))))
-        planes += [states[i].planes() for i in rng.permutation(len(states) - 1)[:PER_GAME]]
-    return np.stack(planes[:count])
+        chosen += [states[i] for i in rng.permutation(len(states) - 1)[:PER_GAME]]
+    return chosen[:count]
 
 
 def parse_options(text: str) -> dict[str, float]:

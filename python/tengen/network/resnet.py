@@ -107,6 +107,7 @@ class PolicyHead(nn.Module):
         _, height, width = shape.planes_shape
         self.layout = shape.action_layout
         self.local = ConvNorm(channels, hidden, 1)
+        self.out: nn.Linear | nn.Conv2d
         if self.layout == "other":
             self.out = nn.Linear(hidden * height * width, shape.num_actions)
             return
@@ -146,13 +147,14 @@ class ValueHead(nn.Module):
 
 
 class PolicyValueNet(nn.Module):
-    """planes [B, C, H, W] -> NetworkOutput. The weights it starts with follow from `seed` alone."""
+    """planes [B, C, H, W] -> NetworkOutput. The first weights follow from `seed`, or else from torch's generator."""
 
-    def __init__(self, shape: BoardShape, config: NetworkConfig, *, seed: int = 0) -> None:
+    def __init__(self, shape: BoardShape, config: NetworkConfig, *, seed: int | None = None) -> None:
         super().__init__()
         channels = config.channels
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with torch.random.fork_rng(devices=[], enabled=seed is not None):
+            if seed is not None:
+                torch.manual_seed(seed)
             self.stem = ConvNorm(shape.planes_shape[0], channels, 3)
             self.blocks = nn.ModuleList(
                 PoolingBlock(channels) if has_pooling(config, index) else Block(channels)
@@ -162,17 +164,20 @@ class PolicyValueNet(nn.Module):
             self.value = ValueHead(channels, config.value_channels, config.score_head)
             self.reply = PolicyHead(shape, channels, config.policy_channels) if config.reply_head else None
             self.ownership = nn.Conv2d(channels, 1, 1) if config.ownership_head else None
-        self._start_undecided()
+            self._initialise()
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def _start_undecided(self) -> None:
-        """Small last layers: a blank network holds all moves for about equal and every position for even."""
-        heads = [head for head in (self.policy, self.value, self.reply) if head is not None]
-        for last in [head.out for head in heads] + [getattr(head, "extra", None) for head in heads]:
-            if last is not None:
-                with torch.no_grad():
-                    last.weight.mul_(0.1)
-                    last.bias.zero_()
+    def _initialise(self) -> None:
+        """He's spread for what is rectified; small last layers, so that a blank network holds all moves for about equal
+        and every position for even; and pooled features that say nothing at first."""
+        for name, module in self.named_modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+                if name.endswith((".out", ".extra", ".score", ".bias")) or name == "ownership":
+                    with torch.no_grad():
+                        module.weight.mul_(0.05)
 
     def play(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Only what the search asks for: logits [B, A] and wdl_logits [B, 3]."""

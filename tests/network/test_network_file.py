@@ -1,0 +1,162 @@
+"""Networks as files: what is written is read back, and what is damaged or for something else is refused in words."""
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+from small_networks import SHAPES, file_of
+
+import tengen
+from tengen.config import NetworkConfig
+from tengen.network import NetworkFile, NetworkFileError, check_fits, load_network, make_evaluator, save_network
+from tengen.network.evaluator import Backend
+from tengen.network.resnet import PolicyValueNet, network_from_file, network_weights
+
+CONFIG = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4)
+
+
+def network_of(name: str, **options: float) -> NetworkFile:
+    game = tengen.load(name, **options)
+    weights = network_weights(PolicyValueNet(game.spec, CONFIG, seed=4))
+    return NetworkFile.of(game, CONFIG, weights, {"run": "runs/one", "iteration": "7", "seed": "4"})
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "net.safetensors"
+    save_network(path, network_of("connect_four"))
+    return path
+
+
+def test_round_trip(saved: Path) -> None:
+    expected = network_of("connect_four")
+    file = load_network(saved)
+    assert file == expected  # all of the header
+    assert file.game == "connect_four"
+    assert file.planes_shape == (2, 6, 7)
+    assert file.made_by["iteration"] == "7"
+    assert file.weights.keys() == expected.weights.keys()
+    assert all(np.array_equal(file.weights[name], expected.weights[name]) for name in expected.weights)
+    assert file.digest == expected.digest
+    planes = torch.ones(1, 2, 6, 7)
+    net = PolicyValueNet(tengen.load("connect_four").spec, CONFIG, seed=4).eval()
+    assert torch.equal(network_from_file(file).eval()(planes).logits, net(planes).logits)
+
+
+def test_the_digest_tells_networks_apart() -> None:
+    one, other = network_of("connect_four"), network_of("connect_four")
+    other.weights["stem.norm.bias"][3] += np.float32(1e-7)
+    assert one.digest != other.digest
+    assert replace(one, made_by={"run": "elsewhere"}).digest == one.digest
+
+
+def test_saving_leaves_nothing_else_behind(saved: Path) -> None:
+    save_network(saved, network_of("connect_four", rows=5))
+    assert os.listdir(saved.parent) == ["net.safetensors"]
+    assert load_network(saved).planes_shape == (2, 5, 7)
+
+
+def test_a_full_disk_leaves_the_old_network(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(tengen.TengenError, match="disk is full"):
+        save_network(saved, network_of("connect_four", rows=5))
+    assert os.listdir(saved.parent) == ["net.safetensors"]
+    assert load_network(saved).planes_shape == (2, 6, 7)
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(NetworkFileError, match="no such file"):
+        load_network(tmp_path / "absent.safetensors")
+
+
+@pytest.mark.parametrize("kept", [0, 3, 8, 200, -1])
+def test_truncated(saved: Path, kept: int) -> None:
+    saved.write_bytes(saved.read_bytes()[:kept])
+    with pytest.raises(NetworkFileError, match="cut short or damaged"):
+        load_network(saved)
+
+
+def test_every_flipped_bit_is_noticed(saved: Path) -> None:
+    whole = saved.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    rng = np.random.default_rng(0)
+    # safetensors pads its header with blanks, which mean nothing; the rest must all be as it was.
+    solid = [i for i in range(header) if whole[i : i + 1] != b" " or b"}" in whole[i:header]]
+    for position in [*rng.choice(solid, 60), *rng.integers(header, len(whole), 40)]:
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(bytes(damaged))
+        with pytest.raises(NetworkFileError):
+            load_network(saved)
+
+
+def test_safetensors_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(safetensors.numpy.save({"w": np.zeros(3, np.float32)}))
+    with pytest.raises(NetworkFileError, match="not of a network of tengen"):
+        load_network(path)
+
+
+@pytest.mark.parametrize("name", ["net.pt", "net.safetensors"])
+def test_a_pickle_is_refused_unread(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    torch.save({"w": torch.zeros(3)}, path)
+    with pytest.raises(NetworkFileError, match="pickle"):
+        load_network(path)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NetworkFileError, match="can't be read"):
+        load_network(tmp_path)
+
+
+def test_weights_that_are_no_numbers_are_neither_saved_nor_loaded(tmp_path: Path) -> None:
+    file = network_of("connect_four")
+    file.weights["value.out.bias"][1] = np.nan
+    with pytest.raises(NetworkFileError, match=r"value\.out\.bias"):
+        save_network(tmp_path / "nan.safetensors", file)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
+def test_weights_of_another_shape_than_the_header_says(backend: Backend) -> None:
+    file = network_of("connect_four")
+    twice = np.concatenate([file.weights["stem.conv.weight"]] * 2)
+    for wrong in (
+        replace(file, config=CONFIG.model_copy(update={"blocks": 2})),
+        replace(file, weights={**file.weights, "stem.conv.weight": twice}),
+    ):
+        with pytest.raises(NetworkFileError, match="don't fit their own header"):
+            make_evaluator(wrong, backend=backend, precision="f32")(np.zeros((1, 2, 6, 7), np.float32))
+
+
+def test_another_board_size_fits() -> None:
+    check_fits(network_of("connect_four"), tengen.load("connect_four", rows=7, columns=8))
+    check_fits(network_of("gomoku", size=9), tengen.load("gomoku", size=15))
+    check_fits(network_of("go", size=9), tengen.load("go", size=19))
+
+
+def test_another_game_does_not_fit() -> None:
+    with pytest.raises(NetworkFileError, match="plays gomoku, not connect_four"):
+        check_fits(network_of("gomoku"), tengen.load("connect_four"))
+
+
+def test_other_planes_do_not_fit() -> None:
+    with pytest.raises(NetworkFileError, match="planes"):
+        check_fits(network_of("go", size=9), tengen.load("go", size=9, history=8))
+
+
+def test_a_network_bound_to_its_size_says_so() -> None:
+    shape = SHAPES["from-to moves"]
+    file = file_of(shape, CONFIG, PolicyValueNet(shape, CONFIG))
+    assert file.num_actions_on(4, 5) == 33
+    with pytest.raises(tengen.EvaluatorError, match="only on 4x5"):
+        file.num_actions_on(5, 5)
