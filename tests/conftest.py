@@ -1,8 +1,14 @@
 """What the tests of commands share."""
 
+import signal
+
 import pytest
 
 from tengen.interfaces.cli import run
+
+# A shell that runs the tests in the background makes them ignore Ctrl-C, and so the programs they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import tengen
 from tengen import _core
 from tengen._cpu import level
 
-HEAVY = {"torch", "numba", "llvmlite", "pyspiel", "rich", "tyro", "pydantic", "scipy"}
+HEAVY = {"torch", "numba", "llvmlite", "pyspiel", "openvino", "nncf", "scipy", "rich", "tyro"}
 LEVELS = ["baseline", "v3"] if level() == "v3" else ["baseline"]
 
 

@@ -8,7 +8,6 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <typeinfo>
 #include <variant>
 
 #include "bindings/arguments.h"
@@ -215,13 +214,6 @@ Action symmetric_action(const PySymmetry& self, Integer given) {
   const auto& source = self.symmetry->action_source;
   const auto found = std::find(source.begin(), source.end(), to_action(*self.game, given));
   return static_cast<Action>(found - source.begin());
-}
-
-// The same rules, as far as names go: a file of rules may have been edited in between, so that `a` must not be given
-// states of `b`, only compare them.
-bool same_game(const AnyGame& a, const AnyGame& b) {
-  return &a == &b ||
-         (typeid(a) == typeid(b) && a.spec().source == b.spec().source && a.spec().options == b.spec().options);
 }
 
 PyState state_or_start(const PyGame& self, const std::optional<PyState>& state) {

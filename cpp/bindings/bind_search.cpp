@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "tengen/base/error.h"
@@ -34,15 +35,17 @@ std::vector<std::pair<std::string, UnvisitedValue>> enum_names() {
   return {{"parent", UnvisitedValue::kParent}, {"zero", UnvisitedValue::kZero}};
 }
 
-// A parameter as Python sees it: a choice as its name, a float as the shortest decimal that is it (0.2F reads 0.2).
+// What Python reads for a parameter: str, int, bool or float.
 template <class T>
 auto to_python(const T& value) {
   if constexpr (std::is_enum_v<T>) {
+    std::string text;
     for (const auto& [name, entry] : enum_names<T>()) {
-      if (entry == value) return name;
+      if (entry == value) text = name;
     }
-    return std::string();
+    return text;
   } else if constexpr (std::is_same_v<T, float>) {
+    // The shortest decimal that is this float, so that 0.2F reads 0.2.
     return std::stod(nb::cast<std::string>(nb::str("{:.7g}").attr("format")(static_cast<double>(value))));
   } else {
     return value;
@@ -58,7 +61,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
   if constexpr (std::is_enum_v<T>) {
     std::string known;
     for (const auto& [text, entry] : enum_names<T>()) {
-      if (nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == text) {
+      if (nb::isinstance<nb::str>(given) && nb::cast<Text>(given).value == text) {
         value = entry;
         return;
       }
@@ -82,7 +85,7 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
 
 void set_params(SearchParams& params, const nb::kwargs& given) {
   for (const auto& [key, value] : given) {
-    const std::string wanted = nb::cast<std::string>(key);
+    const std::string wanted = nb::cast<Text>(key).value;
     bool found = false;
     for_each_param([&](const char* name, auto member, double lowest, double highest, const char*) {
       if (wanted != name) return;
@@ -147,7 +150,7 @@ void bind_params(nb::module_& module) {
             set_params(made, given);
             new (self) SearchParams(made);
           },
-          nb::sig("def __init__(self, **given: object) -> None"))
+          nb::sig("def __init__(self, **parameters: object) -> None"))
       .def(
           "replace",
           [](const SearchParams& self, const nb::kwargs& given) {
@@ -155,7 +158,8 @@ void bind_params(nb::module_& module) {
             set_params(changed, given);
             return changed;
           },
-          nb::sig("def replace(self, **given: object) -> SearchParams"), "The same parameters but for those given.")
+          nb::sig("def replace(self, **parameters: object) -> SearchParams"),
+          "The same parameters but for those given.")
       .def(
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
@@ -361,7 +365,7 @@ class PyForest {
     check_tree(tree);
     const GameSpec& own = game_->spec();
     const GameSpec& other = state.game->spec();
-    if (state.game != game_ && (own.source != other.source || own.options != other.options)) {
+    if (!same_game(*state.game, *game_)) {
       throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
                   other.options + ").");
     }
@@ -544,41 +548,41 @@ void bind_forest(nb::module_& module) {
       .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");
 }
 
-struct Formulas {};  // a name for Python to find them under
-
 void bind_formulas(nb::module_& parent) {
-  nb::class_<Formulas> module(parent, "formulas", "The formulas of the search, as the search computes them.");
-  module.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
-  module.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  module.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
-  module.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
-  module.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
-  module.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
-  module.def_static("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
-  module.def_static("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
-  module.def_static("fast_exp", &fast_exp, "x"_a);
-  module.def_static(
+  // A class and not a module, because one stub file cannot hold a module in a module.
+  struct Formulas {};
+  nb::class_<Formulas> formulas(parent, "formulas", "The formulas of the search, as the search computes them.");
+  formulas.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
+  formulas.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
+  formulas.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
+  formulas.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
+  formulas.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
+  formulas.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);
+  formulas.def_static("mixed_value", &mixed_value, "v"_a, "total_visits"_a, "visited_prior"_a, "visited_prior_q"_a);
+  formulas.def_static("halving_schedule", &halving_schedule, "considered"_a, "simulations"_a);
+  formulas.def_static("fast_exp", &fast_exp, "x"_a);
+  formulas.def_static(
       "softmax",
       [](std::vector<float> logits) {
         if (!logits.empty()) softmax(logits.data(), static_cast<int>(logits.size()));
         return logits;
       },
       "logits"_a);
-  module.def_static(
+  formulas.def_static(
       "apply_temperature",
       [](std::vector<double> weights, double tau) {
         if (!weights.empty()) apply_temperature(weights.data(), static_cast<int>(weights.size()), tau);
         return weights;
       },
       "weights"_a, "tau"_a);
-  module.def_static(
+  formulas.def_static(
       "random_dirichlet",
       [](std::uint64_t seed, double alpha, int count) {
         Rng rng(seed);
         return random_dirichlet(rng, alpha, count);
       },
       "seed"_a, "alpha"_a, "count"_a);
-  module.def_static(
+  formulas.def_static(
       "mix_noise",
       [](std::vector<float> priors, const std::vector<float>& noise, float eps) {
         if (noise.size() != priors.size()) throw nb::value_error("priors and noise must have the same length");
@@ -586,7 +590,7 @@ void bind_formulas(nb::module_& parent) {
         return priors;
       },
       "priors"_a, "noise"_a, "eps"_a);
-  module.def_static(
+  formulas.def_static(
       "prune_forced",
       [](std::vector<double> visits, const std::vector<float>& q, const std::vector<float>& priors, float c, float k) {
         if (q.size() != visits.size() || priors.size() != visits.size())

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "bindings/any_game.h"
@@ -23,6 +24,12 @@ struct PyState {
 struct PyGame {
   std::shared_ptr<const AnyGame> game;
 };
+
+// The same rules, as far as names go, and the same kind of state.
+inline bool same_game(const AnyGame& a, const AnyGame& b) {
+  return &a == &b ||
+         (typeid(a) == typeid(b) && a.spec().source == b.spec().source && a.spec().options == b.spec().options);
+}
 
 void bind_errors(nanobind::module_& module);
 void bind_games(nanobind::module_& module);

@@ -349,9 +349,9 @@ def param_specs() -> list[ParamSpec]:
 class SearchParams:
     """Every number the search uses. A value: it never changes."""
 
-    def __init__(self, **given: object) -> None: ...
+    def __init__(self, **parameters: object) -> None: ...
 
-    def replace(self, **given: object) -> SearchParams:
+    def replace(self, **parameters: object) -> SearchParams:
         """The same parameters but for those given."""
 
     def __eq__(self, other: object, /) -> bool: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,7 @@ class LossTerms:
     policy: Tensor
     value: Tensor
     reply: Tensor
+    mean_target: Tensor  # [3] win, draw and loss, on average
 
 
 def value_target(outcome: Tensor, search: Tensor, plies_left: Tensor, share: float, discount: float) -> Tensor:
@@ -63,7 +64,7 @@ def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, disc
     reply = torch.zeros(())
     if output.reply_logits is not None:
         reply = -(samples.reply * functional.log_softmax(output.reply_logits.float(), dim=1)).sum(dim=1).mean()
-    return LossTerms(policy.mean(), value.mean(), reply)
+    return LossTerms(policy.mean(), value.mean(), reply, target.mean(dim=0))
 
 
 def learning_rate_at(config: LearnerConfig, progress: float) -> float:
@@ -108,12 +109,11 @@ class Learner:
     def __init__(
         self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
     ) -> None:
-        torch.manual_seed(seed)
         self._game = game
         self._network_config = network
         self._config = config
         self._discount = discount
-        self._net = PolicyValueNet(game.spec, network)
+        self._net = PolicyValueNet(game.spec, network, seed=seed)
         self._net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimizer = self._make_optimizer()
         self._average = self._weights()
@@ -123,14 +123,19 @@ class Learner:
         return sum(parameter.numel() for parameter in self._net.parameters())
 
     def learn(
-        self, window: ReplayWindow, steps: int, rng: np.random.Generator, *, progress: tuple[float, float]
+        self,
+        window: ReplayWindow,
+        steps: int,
+        rng: np.random.Generator,
+        *,
+        progress: tuple[float, float],
+        on_step: Callable[[int, int], None] = lambda done, total: None,
     ) -> LearnerReport:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
         torch.set_num_threads(self._config.threads or os.cpu_count() or 1)
         started = time.perf_counter()
         sampling = 0.0
-        totals = np.zeros(4)  # policy, value, reply, gradient norm
-        results: list[float] = []
+        totals = np.zeros(7)  # policy, value, reply, gradient norm, mean target
         rate = 0.0
         self._net.train()
         for step in range(steps):
@@ -140,7 +145,7 @@ class Learner:
             samples = TensorSamples.of(window.sample(self._config.batch, rng))
             sampling += time.perf_counter() - before
             totals += self._step(samples, rate, self._search_value_share(here))
-            results.append(float(samples.outcome.square().mean()))
+            on_step(step + 1, steps)
         self._update_average()
         means = totals / max(1, steps)
         return LearnerReport(
@@ -151,7 +156,7 @@ class Learner:
             policy_loss=float(means[0]),
             value_loss=float(means[1]),
             reply_loss=float(means[2]),
-            value_loss_of_mean=_entropy_of_results(float(np.mean(results)) if results else 1.0),
+            value_loss_of_mean=_entropy(means[4:]),
             learning_rate=rate,
             window=window.positions,
             gradient_norm=float(means[3]),
@@ -177,7 +182,10 @@ class Learner:
         parameters = dict(self._net.named_parameters())
         for name, value in _part(state, "optimizer."):
             parameter, _, key = name.rpartition(".")
-            self._optimizer.state[parameters[parameter]][key] = torch.from_numpy(value.copy())
+            moment = torch.from_numpy(value.copy())
+            if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
+                moment = moment.contiguous(memory_format=torch.channels_last)
+            self._optimizer.state[parameters[parameter]][key] = moment
 
     def _step(self, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
         for group in self._optimizer.param_groups:
@@ -186,16 +194,20 @@ class Learner:
             output = self._net(samples.planes)
         terms = loss_terms(output, samples, share, self._discount)
         loss = terms.policy + self._config.value_weight * terms.value + self._config.reply_weight * terms.reply
-        if not torch.isfinite(loss):
-            raise TrainingDivergedError(
-                "The loss is no number any more; the last checkpoint is intact. Try half the learning rate "
-                f"(learner.learning_rate = {self._config.learning_rate / 2:g}) or a smaller learner.gradient_clip."
-            )
+        self._check_finite(loss, "loss")
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
+        self._check_finite(norm, "gradient")
         self._optimizer.step()
-        return np.array([terms.policy.item(), terms.value.item(), terms.reply.item(), norm.item()])
+        return np.array([terms.policy.item(), terms.value.item(), terms.reply.item(), norm.item(), *terms.mean_target])
+
+    def _check_finite(self, number: Tensor, name: str) -> None:
+        if not torch.isfinite(number):
+            raise TrainingDivergedError(
+                f"The {name} is no number any more; the last checkpoint is intact. Try half the learning rate "
+                f"(learner.learning_rate = {self._config.learning_rate / 2:g}) or a smaller learner.gradient_clip."
+            )
 
     def _search_value_share(self, progress: float) -> float:
         ramp = self._config.search_value_ramp
@@ -232,8 +244,7 @@ def _part(state: Weights, prefix: str) -> list[tuple[str, NDArray[np.float32]]]:
     return [(name.removeprefix(prefix), value) for name, value in state.items() if name.startswith(prefix)]
 
 
-def _entropy_of_results(decided: float) -> float:
-    """Cross-entropy of a guess that knows only how many games are decided, half of them for either side."""
-    chances = np.array([decided / 2, 1.0 - decided, decided / 2])
+def _entropy(chances: NDArray[np.float64]) -> float:
+    """Of the average target: the cross-entropy of a guess that knows no more than that."""
     chances = chances[chances > 0]
     return float(-np.sum(chances * np.log(chances)))

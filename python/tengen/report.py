@@ -32,6 +32,7 @@ class RunReport:
     threads: int
     memory_limit: int  # bytes the run will stay under
     parameters: int
+    notes: tuple[str, ...] = ()  # what was found damaged and set aside
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class SelfPlayReport:
     games: int
     positions: int
     simulations: int
+    evaluations: int  # positions that the network was asked about; proven and cached ones need none
     seconds: float
     evaluator_seconds: float  # summed over the threads
     threads: int
@@ -110,7 +112,7 @@ class IterationReport:
 
 
 class Observer(Protocol):
-    """Listens to a run."""
+    """Listens to a run. One that raises stops it; what was committed before stays."""
 
     def run_started(self, report: RunReport) -> None: ...
 
@@ -118,7 +120,9 @@ class Observer(Protocol):
         """Progress within an iteration, now and then."""
         ...
 
-    def iteration_finished(self, report: IterationReport) -> None: ...
+    def iteration_finished(self, report: IterationReport) -> None:
+        """After the commit: from here on a kill loses nothing of it."""
+        ...
 
 
 class _Silent:

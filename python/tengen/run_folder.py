@@ -2,14 +2,17 @@
 
 An iteration counts once its commit file `state/<iteration>.json` is there, which is written last. It says how long the
 append-only files were, so that what a killed run wrote after its last commit is cut off again, and it holds a checksum
-of everything else it refers to. A commit that does not check out is set aside and the one before it is used.
+of itself and of every other file it refers to. A commit that does not check out is set aside and the one before it is
+used. Every line of metrics.jsonl has a checksum too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +24,15 @@ from safetensors.numpy import load_file, save
 
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, load_config
-from tengen.durable import run_lock, write_bytes
+from tengen.durable import disk_errors, run_lock, write_bytes
 from tengen.network.checkpoint import NetworkFile, save_network
 from tengen.records import ShardEnd, ShardWriter, pack, unpack
 from tengen.selfplay import GamesInFlight
 
 __all__ = ["Commit", "RunFolder", "RunFolderError"]
+
+
+KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later
 
 
 class RunFolderError(TengenError):
@@ -52,8 +58,11 @@ class RunFolder:
     def __init__(self, folder: Path, config: RunConfig) -> None:
         self.folder = folder
         self.config = config
-        for part in ("games", "networks", "state"):
-            (folder / part).mkdir(parents=True, exist_ok=True)
+        try:
+            for part in ("games", "networks", "state"):
+                (folder / part).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunFolderError(f"{folder} can't be a run's folder: {error.strerror}.") from error
         self.notes: list[str] = []  # what was damaged and set aside, in words
         self._lock = run_lock(folder)
 
@@ -67,16 +76,21 @@ class RunFolder:
 
     def newest_commit(self) -> Commit | None:
         """The newest commit that checks out; later ones are set aside."""
-        for path in sorted((self.folder / "state").glob("*.json"), reverse=True):
+        found = sorted((self.folder / "state").glob("*.json"), reverse=True)
+        for path in found:
             try:
-                commit = _read_commit(path)
+                commit = _decode(path.read_bytes())
                 for name, checksum in commit.checksums.items():
                     if _checksum((self.folder / "state" / name).read_bytes()) != checksum:
                         raise RunFolderError(f"{name} does not match its checksum")
-            except (OSError, ValueError, TypeError, KeyError) as error:
+            except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
                 self._set_aside(path, str(error))
                 continue
             return commit
+        if found:
+            raise RunFolderError(
+                f"No checkpoint of {self.folder} can be used. Its games are kept; start another run. {self.notes[-1]}"
+            )
         return None
 
     def learner_state(self, commit: Commit) -> dict[str, NDArray[np.float32]]:
@@ -97,23 +111,30 @@ class RunFolder:
         if commit is None:
             shutil.rmtree(games)
             games.mkdir()
-            self._cut_metrics(0)
+            (self.folder / "metrics.jsonl").unlink(missing_ok=True)
             return ShardWriter(games, game)
-        self._cut_metrics(commit.metrics_bytes)
+        self._check_metrics(commit.metrics_bytes)
         writer = ShardWriter.resume(games, game, commit.games_end)
         self.notes.extend(str(damage) for damage in writer.damage)
         return writer
 
     def append_metrics(self, line: dict[str, Any]) -> int:
         """Returns the length of the file afterwards."""
-        with (self.folder / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        path = self.folder / "metrics.jsonl"
+        with disk_errors(path), path.open("ab") as file:
+            file.write(_with_crc(line))
             file.flush()
+            os.fsync(file.fileno())
             return file.tell()
 
     def save_network(self, network: NetworkFile, iteration: int) -> Path:
-        path = self.folder / "networks" / f"{iteration:06d}.safetensors"
+        """What plays. The newest and every KEPT_NETWORKS-th stay."""
+        networks = self.folder / "networks"
+        path = networks / f"{iteration:06d}.safetensors"
         save_network(path, network)
+        for older in networks.glob("*.safetensors"):
+            if older != path and older.stem.isdecimal() and int(older.stem) % KEPT_NETWORKS:
+                older.unlink()
         return path
 
     def commit(
@@ -143,7 +164,7 @@ class RunFolder:
             in_flight=tuple(len(thread.games) for thread in in_flight),
             checksums={name: _checksum(content) for name, content in contents.items()},
         )
-        write_bytes(state / f"{iteration:06d}.json", json.dumps(asdict(done)).encode())
+        write_bytes(state / f"{iteration:06d}.json", _encode(done))
         for path in state.iterdir():  # the one before stays, in case this one is damaged later
             if path.is_file() and path.stem.isdecimal() and int(path.stem) < iteration - 1:
                 path.unlink()
@@ -160,30 +181,68 @@ class RunFolder:
         content = self.config.model_dump(mode="json", exclude_defaults=False)
         write_bytes(path, tomli_w.dumps(content).encode())
 
-    def _cut_metrics(self, length: int) -> None:
+    def _check_metrics(self, length: int) -> None:
+        """Cuts off what came after the commit, and sets aside lines that are not as they were written."""
         path = self.folder / "metrics.jsonl"
-        if path.exists():
-            with path.open("r+b") as file:
-                file.truncate(length)
+        content = path.read_bytes() if path.exists() else b""
+        lines = content[:length].splitlines(keepends=True)
+        good = [line for line in lines if _is_metrics_line(line)]
+        if len(content) < length:
+            self.notes.append(f"{path} is {length - len(content)} bytes shorter than it was; those figures are lost.")
+        if len(good) < len(lines):
+            aside = self._aside() / path.name
+            with aside.open("ab") as file:
+                file.writelines(line for line in lines if not _is_metrics_line(line))
+            bad = ", ".join(str(i + 1) for i, line in enumerate(lines) if not _is_metrics_line(line))
+            self.notes.append(f"{path} was damaged in line {bad}; what was there is in {aside}.")
+        if b"".join(good) != content:
+            write_bytes(path, b"".join(good))
 
-    def _set_aside(self, path: Path, reason: str) -> None:
+    def _aside(self) -> Path:
         aside = self.folder / "state" / "set_aside"
         aside.mkdir(exist_ok=True)
+        return aside
+
+    def _set_aside(self, path: Path, reason: str) -> None:
+        aside = self._aside()
         for part in self.folder.joinpath("state").glob(f"{path.stem}.*"):
             part.rename(aside / part.name)
         self.notes.append(f"The checkpoint of iteration {int(path.stem)} is damaged ({reason}); it is in {aside}.")
 
 
-def _read_commit(path: Path) -> Commit:
-    content: dict[str, Any] = json.loads(path.read_text())
+def _encode(commit: Commit) -> bytes:
+    text = json.dumps(asdict(commit))
+    return json.dumps({"commit": text, "checksum": _checksum(text.encode())}).encode()
+
+
+def _decode(data: bytes) -> Commit:
+    content = json.loads(data)
+    if _checksum(content["commit"].encode()) != content["checksum"]:
+        raise RunFolderError("it does not match its own checksum")
+    fields = json.loads(content["commit"])
     return Commit(
-        **content
-        | {
-            "games_end": ShardEnd(*content["games_end"]),
-            "next_games": tuple(content["next_games"]),
-            "in_flight": tuple(content["in_flight"]),
-        }
+        iteration=fields["iteration"],
+        seconds=fields["seconds"],
+        games_end=ShardEnd(*fields["games_end"]),
+        metrics_bytes=fields["metrics_bytes"],
+        next_games=tuple(fields["next_games"]),
+        in_flight=tuple(fields["in_flight"]),
+        checksums=fields["checksums"],
     )
+
+
+def _with_crc(line: dict[str, Any]) -> bytes:
+    crc = zlib.crc32(json.dumps(line).encode())
+    return json.dumps({**line, "crc32": crc}).encode() + b"\n"
+
+
+def _is_metrics_line(line: bytes) -> bool:
+    try:
+        content = json.loads(line)
+        content.pop("crc32")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return False
+    return _with_crc(content) == line
 
 
 def _checksum(content: bytes) -> str:

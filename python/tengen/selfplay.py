@@ -8,8 +8,8 @@ Games in flight at the end of an iteration go on in the next one: they are hande
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ from tengen.report import SelfPlayReport
 from tengen.search import evaluate_leaves
 
 __all__ = ["GamesInFlight", "SelfPlayResult", "play_games"]
+
+SECONDS_BETWEEN_REPORTS = 0.25
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,12 @@ def play_games(
     iteration: int,
     network: str = "",
     in_flight: Sequence[GamesInFlight] = (),
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SelfPlayResult:
-    """Plays until `config.positions` positions have been searched, one thread per evaluator."""
+    """Plays until `config.positions` positions have been searched, one thread per evaluator.
+
+    `on_progress` hears now and then of the positions that are done, and of all.
+    """
     threads = len(evaluators)
     started = time.perf_counter()
     workers = [
@@ -64,18 +70,22 @@ def play_games(
             iteration=iteration,
             network=network,
             # Thread t of n plays the games t, t + n, t + 2n ...
-            start=in_flight[t] if in_flight else GamesInFlight(next_game=t),
+            start=start,
             stride=threads,
         )
-        for t, evaluator in enumerate(evaluators)
+        for evaluator, start in zip(evaluators, _dealt(in_flight, threads), strict=True)
     ]
     budget = -(-config.positions // threads)
-    if threads == 1:
-        workers[0].run(budget)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            for future in [pool.submit(worker.run, budget) for worker in workers]:
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(worker.run, budget) for worker in workers]
+        try:
+            while wait(futures, SECONDS_BETWEEN_REPORTS).not_done:
+                on_progress(sum(worker.positions for worker in workers), budget * threads)
+            for future in futures:
                 future.result()
+        finally:  # also when someone pressed Ctrl-C
+            for worker in workers:
+                worker.cancelled = True
     records = tuple(record for worker in workers for record in worker.finished)
     return SelfPlayResult(
         records=records,
@@ -84,17 +94,30 @@ def play_games(
     )
 
 
+def _dealt(in_flight: Sequence[GamesInFlight], threads: int) -> list[GamesInFlight]:
+    """What each thread goes on with. A run that moved to other cores deals its games anew."""
+    if not in_flight:
+        return [GamesInFlight(next_game=thread) for thread in range(threads)]
+    if len(in_flight) == threads:
+        return list(in_flight)
+    games = [record for before in in_flight for record in before.games]
+    fresh = max(before.next_game for before in in_flight)
+    return [GamesInFlight(tuple(games[thread::threads]), fresh + thread) for thread in range(threads)]
+
+
 class _Timed:
-    """An evaluator that knows how long it took."""
+    """An evaluator that knows how long it took and for how many positions."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self.seconds = 0.0
+        self.positions = 0
 
     def __call__(self, planes: NDArray[np.float32], /) -> Evaluation:
         started = time.perf_counter()
         answer = self._evaluator(planes)
         self.seconds += time.perf_counter() - started
+        self.positions += len(planes)
         return answer
 
 
@@ -133,9 +156,13 @@ class _Worker:
         self._next_game = start.next_game
         self._params = config.search_params
         self._forest = Forest(game, config.games_per_thread, self._params, seed)
-        self._games = [_GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games]
+        room = config.games_per_thread
+        self._games = [
+            _GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games[:room]
+        ]
         while len(self._games) < config.games_per_thread:
             self._games.append(self._new_game())
+        self.cancelled = False  # by another thread
         self.finished: list[GameRecord] = []
         self.positions = 0
         self.simulations = 0
@@ -145,7 +172,7 @@ class _Worker:
         """Searches that many positions."""
         for tree in range(len(self._games)):
             self._begin(tree)
-        while True:
+        while not self.cancelled:
             evaluate_leaves(self._forest, self.evaluator)
             stopped = self._forest.stopped_trees()
             if stopped:
@@ -268,6 +295,7 @@ def _report(records: Sequence[GameRecord], workers: Sequence[_Worker], seconds: 
         games=len(records),
         positions=sum(worker.positions for worker in workers),
         simulations=sum(worker.simulations for worker in workers),
+        evaluations=sum(worker.evaluator.positions for worker in workers),
         seconds=seconds,
         evaluator_seconds=sum(worker.evaluator.seconds for worker in workers),
         threads=len(workers),

@@ -9,7 +9,8 @@ import math
 import os
 import resource
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -48,14 +49,14 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             iteration, seconds_before = commit.iteration, commit.seconds
         started = time.perf_counter() - seconds_before
         clock = _Clock(config, minutes)
-        observer.run_started(_run_report(config, folder, learner, iteration, window))
+        observer.run_started(_run_report(config, run, learner, iteration, window))
 
         reports: list[IterationReport] = []
         while not clock.is_over(iteration, time.perf_counter() - started):
             progress = clock.progress(iteration, time.perf_counter() - started)
 
             # 1. Self-play with the averaged network.
-            network = learner.network_file(run=folder.name, iteration=str(iteration))
+            network = _network(learner, config, folder, iteration)
             evaluators = _evaluators(network, config, window, iteration)
             played = play_games(
                 game,
@@ -65,6 +66,7 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
                 iteration=iteration,
                 network=network.digest,
                 in_flight=in_flight,
+                on_progress=partial(observer.stage, "self-play"),
             )
             in_flight = played.in_flight
 
@@ -77,14 +79,16 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             steps = _steps(config, played.report.positions) if window.positions else 0
             after = clock.progress(iteration + 1, time.perf_counter() - started)
             rng = np.random.default_rng([config.seed, iteration])
-            learned = learner.learn(window, steps, rng, progress=(progress, after))
+            learned = learner.learn(
+                window, steps, rng, progress=(progress, after), on_step=partial(observer.stage, "learning")
+            )
             iteration += 1
+            network = _network(learner, config, folder, iteration)
 
             # 4. Measuring now and then, and what it all says.
             strength: tuple[StrengthReport, ...] = ()
             if config.arena.every and iteration % config.arena.every == 0:
-                candidate = learner.network_file(run=folder.name, iteration=str(iteration))
-                strength = _measure(game, candidate, config, iteration)
+                strength = _measure(game, network, config, iteration, observer)
             spent = time.perf_counter() - started
             report = IterationReport(
                 iteration=iteration,
@@ -110,9 +114,10 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
                 in_flight=in_flight,
                 learner=learner.state(),
             )
+            run.save_network(network, iteration)
             observer.iteration_finished(report)
         writer.close()
-        return run.save_network(learner.network_file(run=folder.name, iteration=str(iteration)), iteration)
+        return run.save_network(_network(learner, config, folder, iteration), iteration)
 
 
 class _Clock:
@@ -135,8 +140,18 @@ class _Clock:
 
 
 def _new_learner(game: Game, config: RunConfig) -> Learner:
-    discount = config.self_play.search_params.discount
-    return Learner(game, config.network, config.learner, seed=config.seed, discount=discount)
+    return Learner(game, config.network, config.learner, seed=config.seed, discount=_discount(config))
+
+
+def _network(learner: Learner, config: RunConfig, folder: Path, iteration: int) -> NetworkFile:
+    """What plays, with the run that made it. Its values are discounted as the search of the run discounts."""
+    return learner.network_file(
+        run=folder.resolve().name, iteration=str(iteration), seed=str(config.seed), discount=f"{_discount(config):g}"
+    )
+
+
+def _discount(config: RunConfig) -> float:
+    return float(config.self_play.search.get("discount", 1.0))
 
 
 def _threads(config: RunConfig) -> int:
@@ -162,33 +177,36 @@ def _steps(config: RunConfig, positions: int) -> int:
     return max(1, round(positions * config.learner.samples_per_position / config.learner.batch))
 
 
-def _measure(game: Game, network: NetworkFile, config: RunConfig, iteration: int) -> tuple[StrengthReport, ...]:
+def _measure(
+    game: Game, network: NetworkFile, config: RunConfig, iteration: int, observer: Observer
+) -> tuple[StrengthReport, ...]:
     """The network with search against each anchor."""
     params = config.self_play.search_params.replace(simulations=config.arena.simulations)
     player = SearchPlayer("network", params, make_evaluator(network, backend="openvino", precision="f32"))
     reports = []
-    for anchor in config.arena.anchors:
+    for number, anchor in enumerate(config.arena.anchors):
+        observer.stage(f"measuring against {anchor}", number, len(config.arena.anchors))
         match = play_match(game, (player, make_player(anchor, game)), games=config.arena.games, seed=iteration)
         reports.append(StrengthReport(anchor, config.arena.games, match.score, match.interval))
     return tuple(reports)
 
 
 def _with_findings(config: RunConfig, reports: list[IterationReport]) -> IterationReport:
-    newest = reports[-1]
-    reports[-1] = IterationReport(**{**newest.__dict__, "findings": find_problems(config, reports)})
+    reports[-1] = replace(reports[-1], findings=find_problems(config, reports))
     return reports[-1]
 
 
-def _run_report(config: RunConfig, folder: Path, learner: Learner, iteration: int, window: ReplayWindow) -> RunReport:
+def _run_report(config: RunConfig, run: RunFolder, learner: Learner, iteration: int, window: ReplayWindow) -> RunReport:
     return RunReport(
         game=config.game,
-        folder=str(folder),
+        folder=str(run.folder),
         iteration=iteration,
         iterations=config.iterations,
         evaluator=f"OpenVINO, {config.self_play.precision}",
         threads=_threads(config),
         memory_limit=ReplayWindow.most_bytes(window.game, config.replay) + _memory() + (512 << 20),
         parameters=learner.num_parameters,
+        notes=tuple(run.notes),
     )
 
 

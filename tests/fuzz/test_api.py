@@ -65,6 +65,8 @@ class Fuzzer:
         self.random = random.Random(seed)
         self.games = [tengen.load(name) for name in names()] + rules_games()
         self.states = [game.initial_state() for game in self.games]
+        self.forest_game = self.games[0]
+        self.forest = tengen.Forest(self.forest_game, 2, tengen.SearchParams(simulations=8), seed)
 
     def keep(self, state: tengen.State) -> None:
         self.states[self.random.randrange(len(names()))] = state
@@ -177,23 +179,93 @@ class Fuzzer:
             ]
         )()
 
+    def game_and_state(self) -> tuple[tengen.Game, Any]:
+        state = self.pick(self.states)
+        return self.pick([(state.game, state), (state.game, None), (self.pick(self.games), state), (state.game, 5)])
+
     def perft(self) -> None:
-        game, state = self.pick(self.games), self.pick([None, *self.states, self.anything()])
+        game, state = self.game_and_state()
         depth = self.pick([-1, 0, 1, -(2**70), 0.5, None, "2", np.int32(1)])
         if isinstance(state, tengen.State) and state.game.spec.longest_game <= 9:
             depth = self.pick([2**31, 2**70, 9])
         game.perft(depth, state)
 
     def random_playouts(self) -> None:
-        game, state = self.pick(self.games), self.pick([None, *self.states, self.anything()])
+        game, state = self.game_and_state()
         games = self.pick([-1, 0, 1, 3, np.int64(2), -(2**80), 1.5, None])
         counts = game.random_playouts(games, self.pick([0, 1, -1, 2**64, self.anything()]), state)
         assert sum(counts.wins) + counts.draws == counts.games == games
+
+    def params(self) -> dict[str, Any]:
+        usual = {
+            "selection": ["puct", "uct", "gumbel"],
+            "simulations": [0, 1, 7, 20],
+            "leaves_per_batch": [1, 4],
+            "max_nodes": [2, 30, 10_000],
+            "rollout_weight": [0.0, 0.5, 1.0],
+            "cache_entries": [0, 16],
+            "gumbel_considered": [1, 16],
+            **{name: [True, False] for name in ("solve", "random_symmetry")},
+        }
+        chosen = {name: self.pick(values) for name, values in usual.items() if self.random.random() < 0.5}
+        if self.random.random() < 0.1:
+            chosen[self.pick([*usual, "discount", "c_puct", "no_such", "\ud800"])] = self.anything()
+        return {"simulations": 7, "max_nodes": 1000} | chosen
+
+    def evaluator(self, game: tengen.Game) -> Any:
+        """One that knows nothing, or one that answers nonsense."""
+
+        def answer(planes: Any) -> Any:
+            logits = self.array((len(planes), game.spec.num_actions))
+            return self.pick([(logits, self.array((len(planes),))), (logits, self.array((len(planes), 3))), logits])
+
+        return self.pick([None, None, None, answer])
+
+    def search(self) -> None:
+        state = self.pick(self.states)
+        states = [self.pick([state, state, self.pick(self.states)]) for _ in range(self.random.randrange(4))]
+        results = tengen.search(
+            state.game,
+            states,
+            self.evaluator(state.game),
+            seed=self.pick([0, 1, self.anything()]),
+            noise=self.pick([True, False]),
+            max_leaves=self.pick([0, 3, -1]),
+            **self.params(),
+        )
+        for result in results:
+            assert result.state.outcome is not None or result.state.is_legal(result.best_action)
+
+    def new_forest(self) -> None:
+        game, trees = self.pick(self.games), self.pick([1, 2, 5, 0, -1, 2**31, self.anything()])
+        self.forest = tengen.Forest(game, trees, tengen.SearchParams(**self.params()), 0)
+        self.forest_game = game
+
+    def use_forest(self) -> None:
+        forest, some = self.forest, self.random.randrange(self.forest.num_trees)
+        tree = self.pick([some, some, some, -1, 7, self.anything()])
+        own_states = [state for state in self.states if state.game == self.forest_game]
+        pending, num_actions = forest.num_pending, self.forest_game.spec.num_actions
+        calls: list[Callable[[], object]] = [
+            lambda: forest.set_root(tree, self.pick([*own_states, self.pick(self.states)])),
+            lambda: forest.begin(tree, self.pick([None, 0, 5, -1]), self.pick([True, False])),
+            forest.begin,
+            lambda: forest.select(self.pick([0, 1, -1])),
+            lambda: forest.update(np.zeros((pending, num_actions)), np.zeros(pending)),
+            lambda: forest.update(self.array((pending, num_actions)), self.array((pending,))),
+            lambda: forest.advance(tree, self.pick([self.random.randrange(num_actions), self.anything()])),
+            *(forest.cancel, forest.clear_cache, forest.stopped_trees, forest.root_arrays, lambda: forest.last_trace),
+            *(lambda: forest.result(tree), lambda: forest.tree(tree), lambda: forest.root_arrays([tree])),
+            lambda: forest.trace(self.pick([True, False])),
+        ]
+        self.pick(calls)()
 
     def call(self) -> None:
         calls: list[Callable[[], None]] = [
             *(self.load, self.play, self.play, self.play_on, self.read_state, self.ask_action, self.parse_action),
             *(self.make_state, self.compare, self.value_for, self.symmetry, self.perft, self.random_playouts),
+            *(self.search, self.new_forest),
+            *[self.use_forest] * 6,
         ]
         self.pick(calls)()
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network import NetworkFile
+from tengen.network.checkpoint import NetworkFile
 from tengen.network.positions import random_states
 from tengen.network.resnet import PolicyValueNet, network_weights
 

@@ -13,7 +13,8 @@ from small_networks import ALL_HEADS, SHAPES, Shape, file_of, random_board, sett
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network import NetworkFile, NetworkFileError, agreement, evaluator, make_evaluator, save_network
+from tengen.network import agreement, evaluator, make_evaluator
+from tengen.network.checkpoint import NetworkFile, NetworkFileError, save_network
 from tengen.network.evaluator import Evaluation, Planes
 from tengen.network.on_openvino import BATCHES, calibrate, pieces
 from tengen.network.positions import parse_options, random_states
@@ -277,7 +278,8 @@ def test_playing_needs_no_torch(trained: NetworkFile, tmp_path: Path) -> None:
     save_network(path, trained)
     in_a_new_process(
         "import sys, tengen\n"
-        "from tengen.network import load_network, make_evaluator\n"
+        "from tengen.network import make_evaluator\n"
+        "from tengen.network.checkpoint import load_network\n"
         "sys.modules['torch'] = sys.modules['nncf'] = None  # importing them now fails\n"
         "network = load_network(sys.argv[1])\n"
         "evaluate = make_evaluator(network, backend='openvino')\n"

@@ -13,7 +13,8 @@ from small_networks import SHAPES, file_of
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network import NetworkFile, NetworkFileError, check_fits, load_network, make_evaluator, save_network
+from tengen.network import make_evaluator
+from tengen.network.checkpoint import NetworkFile, NetworkFileError, check_fits, load_network, save_network
 from tengen.network.evaluator import Backend
 from tengen.network.resnet import PolicyValueNet, network_from_file, network_weights
 

@@ -257,8 +257,8 @@ def test_a_finished_game_cannot_be_advanced() -> None:
 
 def test_two_threads_on_one_forest() -> None:
     """While one thread searches, every call of another is refused, and the search is none the worse."""
-    params = SearchParams(selection="uct", rollout_weight=1.0, simulations=300_000)
-    forest = Forest(GAME, 1, params, seed=0)
+    params = SearchParams(selection="uct", rollout_weight=1.0, simulations=5000)
+    forest = Forest(GAME, 60, params, seed=0)
     forest.begin()
     refused = 0
     thread = threading.Thread(target=forest.select)
@@ -286,7 +286,7 @@ def test_two_threads_on_one_forest() -> None:
     thread.join()
     assert refused > 50
     run(forest, HashEvaluator(GAME))
-    assert forest.result(0).simulations == 300_000
+    assert all(forest.result(i).simulations == 5000 for i in range(60))
 
 
 # --- parameters -----------------------------------------------------------------------------------------------------

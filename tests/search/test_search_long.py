@@ -44,6 +44,18 @@ def test_one_tree_at_its_cap_does_not_stop_the_others() -> None:
     assert (capped.stopped, proven.stopped) == ("node cap", "proven")
 
 
+def test_a_long_search_of_rollouts_can_be_stopped() -> None:
+    """select() comes back before it is done, and the search goes on from there as if it had not."""
+    forest = Forest(GAME, 1, SearchParams(simulations=50_000, selection="uct", rollout_weight=1.0), seed=0)
+    forest.begin()
+    rounds = 0
+    while forest.searching():
+        assert len(forest.select()) == 0
+        rounds += 1
+    assert rounds >= 5
+    assert forest.result(0).simulations == 50_000
+
+
 def resident_bytes() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096

@@ -237,6 +237,23 @@ def numbers_below(root: Node, action: int | None) -> list[tuple[Any, ...]]:
     return sorted(found)
 
 
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_what_is_read_after_advance_is_about_the_new_root(selection: str) -> None:
+    forest = Forest(CONNECT_FOUR, 1, SearchParams(simulations=300, selection=selection), seed=0)
+    evaluator = HashEvaluator(CONNECT_FOUR)
+    forest.begin(noise=True)
+    run(forest, evaluator)
+    action = forest.result(0).best_action
+    forest.advance(0, action)
+    visits, target, _, prior = (array[0] for array in forest.root_arrays())
+    logits = evaluator(CONNECT_FOUR.initial_state().play(action).planes()[None]).logits[0]
+    np.testing.assert_allclose(prior, np.exp(logits) / np.exp(logits).sum(), rtol=1e-5)
+    assert target.sum() == pytest.approx(1.0, abs=1e-5)
+    assert forest.result(0).best_action == target.argmax()
+    assert forest.result(0).line[0] == forest.result(0).best_action
+    assert visits.sum() == forest.tree(0).visits[0] - 1
+
+
 def test_advance_to_an_action_never_tried_starts_afresh() -> None:
     forest = Forest(CONNECT_FOUR, 1, SearchParams(simulations=2), seed=0)
     evaluator = HashEvaluator(CONNECT_FOUR)

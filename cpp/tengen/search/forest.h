@@ -144,6 +144,7 @@ class Forest {
     for (int i = 0; i < links.num_children; ++i) {
       if (actions[i] != action) continue;
       search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
+      forget_plan(search.tree, search.plan);
       search.fresh_priors = true;
       search.stopped = StopReason::kNotStarted;
       return;
@@ -319,6 +320,8 @@ class Forest {
   };
   static constexpr int kKnown = -1;  // the cache had the answer
 
+  static constexpr int kMostAtOnce = 10'000;
+
   enum class Step { kSettled, kQueued, kBlocked, kStopped };
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
@@ -405,9 +408,11 @@ class Forest {
   }
 
   // Simulations of one tree until its share of the batch is full or there is nothing to do before the next update().
+  // With nothing to ask for it comes back now and then, so that whoever calls can stop a search of rollouts.
   void fill_share(Search& search, int tree) {
     int queued = 0;
-    while (queued < params_.leaves_per_batch) {
+    for (int done = 0; queued < params_.leaves_per_batch; ++done) {
+      if (queued == 0 && done >= kMostAtOnce) return;
       finish_if_done(search);
       if (search.stopped != StopReason::kSearching) return;
       const bool root_waits = !search.tree.links(kRoot).expanded;

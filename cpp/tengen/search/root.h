@@ -74,6 +74,18 @@ void for_each_child(const Tree& tree, NodeId node, Use&& use) {
   for (int i = 0; i < tree.links(node).num_children; ++i) use(i, tree.child(node, i));
 }
 
+// The plan of a root that no search has begun on: its priors as they are, nothing drawn, nothing considered.
+inline void forget_plan(const Tree& tree, RootPlan& plan) {
+  plan.noise = false;
+  plan.considered.clear();
+  for (int i = 0; i < tree.links(kRoot).num_edges; ++i) {
+    const std::uint16_t action = tree.actions(kRoot)[i];
+    plan.priors[action] = tree.priors(kRoot)[i];
+    plan.gumbels[action] = 0.0F;
+    plan.visits_before[action] = 0;
+  }
+}
+
 // Once the root is expanded: keeps its priors, draws the noise of this search. `fresh`: the priors in the tree are the
 // evaluator's; else they carry the noise of an earlier search and are put back first.
 inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params, int simulations, bool noise,
@@ -311,6 +323,7 @@ inline std::vector<Action> principal_variation(const Tree& tree, Action first) {
       }
     }
     if (best_rank == 0) break;
+    if (node == kRoot && actions[best] != first) return {first};  // never visited: there is no more to say
     line.push_back(actions[best]);
     node = tree.child(node, best);
   }

@@ -23,7 +23,7 @@ from tengen._core import EvaluatorError, Game, TengenError
 from tengen.config import NetworkConfig
 from tengen.durable import write_bytes
 
-__all__ = ["NetworkFile", "NetworkFileError", "check_fits", "load_network", "save_network"]
+__all__ = ["NetworkFile", "NetworkFileError", "check_fits", "find_network", "load_network", "save_network"]
 
 FORMAT = "tengen network 1"
 
@@ -123,6 +123,17 @@ def load_network(path: Path | str) -> NetworkFile:
         raise NetworkFileError(f"{path} is damaged: it is not what was saved; use another copy of it.")
     check_finite(weights, f"{path} can't be used")
     return file
+
+
+def find_network(path: Path) -> Path:
+    """The file itself; of a run, or of a folder with networks, the newest."""
+    if not path.is_dir():
+        return path
+    for folder in (path / "networks", path):
+        found = max(folder.glob("*.safetensors"), default=None)  # their names are the numbers of iterations
+        if found is not None:
+            return found
+    raise NetworkFileError(f"There is no network in {path} yet; a run saves its first after one iteration.")
 
 
 def check_fits(file: NetworkFile, game: Game) -> None:

@@ -18,6 +18,8 @@ COMMANDS = {
     "show": "show",
     "perft": "perft",
     "check-game": "check_game",
+    "train": "train",
+    "evaluate": "evaluate",
     "match": "match",
     "play": "play",
     "bench games": "bench_games",

@@ -14,10 +14,16 @@ FLAGS = {"true": True, "false": False}
 
 def parse_game(text: str) -> Game:
     """The game that `text` names."""
+    name, options = split_game(text)
+    return load(name, **options)
+
+
+def split_game(text: str) -> tuple[str, dict[str, float]]:
+    """What load() takes: 'go:size=9' is 'go' with size 9."""
     if text.startswith("openspiel:"):  # its options are inside: OpenSpiel reads them itself
-        return load(text)
+        return text, {}
     name, _, options = text.partition(":")
-    return load(name, **dict(_option(part) for part in options.split(",") if part))
+    return name, dict(_option(part) for part in options.split(",") if part)
 
 
 def _option(part: str) -> tuple[str, float]:

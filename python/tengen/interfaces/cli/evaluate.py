@@ -1,0 +1,58 @@
+"""`tengen evaluate`: how good a network's moves are, against the truth."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from tengen import TengenError
+from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+
+MOST_SIMULATIONS = 1_000_000
+
+
+def run(
+    game: GameArgument,
+    *,
+    model: Annotated[str, tyro.conf.arg(metavar="FILE|RUN")],
+    simulations: int = 100,
+    positions: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
+    as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
+) -> None:
+    """Measures how many moves of a network are good and perfect, alone and with search.
+
+    Args:
+        model: the network's file, or the folder of a run
+        simulations: of the search; 0 measures the network alone
+        positions: JSON lines with board or moves, and "move score"; by default those that come with tengen or, in a
+            small game, all positions
+        as_json: print one JSON object instead of a table
+    """
+    from tengen.evaluation import evaluate_network, known_positions
+    from tengen.players import model_evaluator
+
+    if not 0 <= simulations <= MOST_SIMULATIONS:
+        raise TengenError(f"A search has 0 to {MOST_SIMULATIONS} simulations, not {simulations}.")
+    rules = parse_game(game)
+    known = known_positions(rules, positions)
+    evaluator = model_evaluator(model, rules)
+    evaluated = evaluate_network(evaluator, known, simulations)
+    if as_json:
+        answer: dict[str, dict[str, float]] = {"raw": asdict(evaluated.raw)}
+        if evaluated.search is not None:
+            answer["search"] = {"simulations": simulations, **asdict(evaluated.search)}
+        print(json.dumps(answer))
+        return
+    print(f"{len(known):,} {known.about}; {evaluator.description}")
+    print(f"{'':>20} {'good':>8} {'perfect':>8}")
+    for title, quality in (("network alone", evaluated.raw), (f"{simulations} simulations", evaluated.search)):
+        if quality is not None:
+            print(f"{title:>20} {percent(quality.good):>8} {percent(quality.perfect):>8}")
+    print("A good move keeps the win, draw or loss; a perfect one also wins soonest or loses latest.")
+
+
+def percent(share: float) -> str:
+    """Never rounded up to 100."""
+    return f"{int(share * 10_000) / 100:.2f} %"

@@ -1,0 +1,160 @@
+"""`tengen train`: from a blank network to a player, in a folder that the same command goes on with."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from tengen import TengenError
+from tengen.interfaces.cli.evaluate import percent
+from tengen.interfaces.cli.game_argument import GameArgument, parse_game, split_game
+from tengen.interfaces.cli.player_argument import check_seed
+
+if TYPE_CHECKING:
+    from tengen.config import RunConfig
+    from tengen.interfaces.observers import Progress
+    from tengen.report import IterationReport
+
+SIMULATIONS = 100  # that the result is measured and played with
+INTERRUPTED = 130  # the exit code, as for every command that Ctrl-C ends
+File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
+Folder = Annotated[Path | None, tyro.conf.arg(metavar="DIR")]
+
+
+def run(
+    game: GameArgument,
+    *,
+    config: File = None,
+    run: Folder = None,
+    minutes: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
+    iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+) -> int:
+    """Learns a game by playing itself; stopped or killed, the same command goes on.
+
+    Args:
+        config: settings that differ from the defaults; without it experiments/GAME.toml, if there is one
+        run: the folder of the run; without it runs/GAME
+        minutes: how long the run may take, all parts of it together
+        iterations: how many it has; by default as many as its config says
+        seed: another seed, another run
+    """
+    if importlib.util.find_spec("torch") is None:
+        raise TengenError("Training needs torch and OpenVINO: pip install 'tengen[train]'.")
+    if minutes is not None and iterations is not None:
+        raise TengenError("Give --minutes or --iterations, not both.")
+    if minutes is not None and not 0 < minutes < 1e6:
+        raise TengenError("A run takes more than 0 and less than a million minutes.")
+    if seed is not None:
+        check_seed(seed)
+    parse_game(game)  # an unknown game is refused before anything else is looked at
+    folder = run or Path("runs") / folder_name(game)
+    settings = _settings(game, iterations, seed)
+    return _train(game, _config(folder, config, settings), folder, minutes)
+
+
+def folder_name(game: str) -> str:
+    """'go:size=9' -> 'go_size_9'; a file of rules gives its own name."""
+    name, _, rest = game.partition(":")
+    text = f"{Path(name).stem} {rest}" if name.endswith(".py") else game
+    return re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_")
+
+
+def _settings(game: str, iterations: int | None, seed: int | None) -> dict[str, Any]:
+    """What the command line says, as it would stand in a config."""
+    name, options = split_game(game)
+    said: dict[str, Any] = {"game": name, "iterations": iterations, "seed": seed, "options": options or None}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _config(folder: Path, given: Path | None, settings: dict[str, Any]) -> RunConfig:
+    """That of the run, if it was begun; else the given one, or that of the experiments."""
+    from tengen.config import load_config
+
+    kept = folder / "config.toml"
+    experiment = Path("experiments") / f"{Path(settings['game']).stem}.toml"
+    path = given or next((path for path in (kept, experiment) if path.exists()), None)
+    return load_config(path, **settings)
+
+
+def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) -> int:
+    from tengen.interfaces.observers import run_progress
+    from tengen.train import train
+
+    play = f"{shlex.join(['tengen', 'play', game])} search:{shlex.quote(str(folder))}:{SIMULATIONS}"
+    try:
+        with run_progress() as progress, _stopping(progress) as observer:
+            path = train(config, folder, observer, minutes=minutes)
+    except KeyboardInterrupt:
+        print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
+        if any((folder / "networks").glob("*.safetensors")):
+            print(f"To play what there is: {play}")
+        return INTERRUPTED
+    print(f"Done; the network is {path}.")
+    print(_strength(game, path))
+    print(f"To play it: {play}")
+    return 0
+
+
+def _strength(game: str, network: Path) -> str:
+    """How good the network is, in a sentence, where that can be known in seconds."""
+    from tengen.evaluation import PositionsError, evaluate_network, known_positions
+    from tengen.players import model_evaluator
+
+    rules = parse_game(game)
+    try:
+        positions = known_positions(rules)
+    except PositionsError:
+        model = shlex.quote(f"search:{network}:{SIMULATIONS}")
+        return f"To measure its strength: {shlex.join(['tengen', 'match', game])} {model} rollout:1000"
+    found = evaluate_network(model_evaluator(network, rules), positions, SIMULATIONS)
+    assert found.search is not None
+    return (
+        f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "
+        f"{percent(found.raw.good)}, with {SIMULATIONS} simulations {percent(found.search.good)}."
+    )
+
+
+class _Stopping:
+    """An observer that ends the run once an iteration is committed, if someone has asked for it."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._asked = False
+        self.run_started = progress.run_started
+        self.stage = progress.stage
+
+    def interrupt(self, signal_number: int, frame: FrameType | None) -> None:
+        """The first Ctrl-C asks, the second does not wait."""
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        self._progress.say("Stopping when this iteration is done; Ctrl-C again stops at once and loses only that.")
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        self._progress.iteration_finished(report)
+        if self._asked:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _stopping(progress: Progress) -> Iterator[_Stopping]:
+    observer = _Stopping(progress)
+    if threading.current_thread() is not threading.main_thread():  # elsewhere there are no signals to hear
+        yield observer
+        return
+    before = signal.signal(signal.SIGINT, observer.interrupt)
+    try:
+        yield observer
+    finally:
+        signal.signal(signal.SIGINT, before)

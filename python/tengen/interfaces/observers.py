@@ -1,0 +1,250 @@
+"""Listeners of a training run for people: a live display on a terminal, plain lines elsewhere.
+
+Both say the same of every iteration: stage, games and evaluations per second, losses, strength, time left, memory, and
+in words what the run's own figures say is wrong.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+from rich.console import Console
+
+from tengen.report import Finding, IterationReport, Observer, RunReport, StrengthReport
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Progress", "amount", "duration", "run_progress"]
+
+SPARKS = "▁▂▃▄▅▆▇█"
+SPARKLINE = 40  # iterations in a curve
+
+
+class Progress(Observer, Protocol):
+    """An observer that is shown while the run goes on, and can say a sentence in between."""
+
+    def __enter__(self) -> Progress: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def say(self, sentence: str) -> None: ...
+
+
+def run_progress() -> Progress:
+    """The one that suits where the output goes."""
+    console = Console(highlight=False)
+    return LiveProgress(console) if console.is_terminal else PlainProgress()
+
+
+# ---- Words
+
+
+def duration(seconds: float) -> str:
+    """'45 s', '3 min 20 s', '2 h 5 min'."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def amount(size: int) -> str:
+    """Bytes as '640 MB' or '1.3 GB'."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def start_text(report: RunReport) -> str:
+    begun = f"goes on at iteration {report.iteration + 1}" if report.iteration else "starts from a blank network"
+    return (
+        f"{report.game} {begun} ({report.parameters:,} parameters); {report.threads} "
+        f"thread{'s' * (report.threads != 1)}, {report.evaluator}; memory stays under {amount(report.memory_limit)}; "
+        f"everything is kept in {report.folder}"
+    )
+
+
+def speed_text(report: IterationReport) -> str:
+    games = report.self_play
+    seconds = max(games.seconds, 1e-9)
+    return f"{games.games / seconds:,.1f} games/s, {games.evaluations / seconds:,.0f} evaluations/s"
+
+
+def losses_text(report: IterationReport) -> str:
+    learner = report.learner
+    return f"loss: policy {learner.policy_loss:.3f}, value {learner.value_loss:.3f}"
+
+
+def strength_text(strength: StrengthReport) -> str:
+    low, high = strength.interval
+    return f"scores {strength.score:.0%} against {strength.opponent} ({low:.0%} to {high:.0%}, {strength.games} games)"
+
+
+def finding_text(finding: Finding) -> str:
+    return f"{finding.name}: {finding.cause}; {finding.remedy}"
+
+
+def iteration_text(report: IterationReport) -> str:
+    return (
+        f"iteration {report.iteration}: {speed_text(report)}; {losses_text(report)}; "
+        f"{duration(report.seconds)} so far, {duration(report.seconds_left)} left; {amount(report.memory)}"
+    )
+
+
+def sparkline(numbers: Sequence[float]) -> str:
+    """A curve in one line of text."""
+    low, high = min(numbers), max(numbers)
+    steps = len(SPARKS) - 1
+    return "".join(
+        SPARKS[round(steps * (number - low) / (high - low))] if high > low else SPARKS[0] for number in numbers
+    )
+
+
+# ---- Lines
+
+
+class PlainProgress:
+    """A line for every iteration, and one for every finding when it first shows."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()  # names of findings that were in the last iteration
+
+    def __enter__(self) -> PlainProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def say(self, sentence: str) -> None:
+        print(sentence, flush=True)
+
+    def run_started(self, report: RunReport) -> None:
+        for note in report.notes:
+            self.say(f"warning: {note}")
+        self.say(start_text(report))
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        pass
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        self.say(iteration_text(report))
+        for strength in report.strength:
+            self.say(f"  {strength_text(strength)}")
+        for finding in report.findings:
+            if finding.name not in self._known:
+                self.say(f"  warning: {finding_text(finding)}")
+        self._known = {finding.name for finding in report.findings}
+
+
+# ---- A live display
+
+
+class LiveProgress:
+    """A few lines at the bottom of the terminal that are drawn anew four times a second."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.live import Live
+
+        self._console = console
+        self._run: RunReport | None = None
+        self._newest: IterationReport | None = None
+        self._ends_at: float | None = None  # time.monotonic() when the run should be over
+        self._stage = ("starting", 0, 0)
+        self._losses: list[tuple[float, float]] = []  # policy and value, of the newest iterations
+        self._strength: dict[str, tuple[int, StrengthReport]] = {}  # by opponent: iteration and what it was then
+        self._live = Live(console=console, get_renderable=self._draw, refresh_per_second=4, transient=True)
+
+    def __enter__(self) -> LiveProgress:
+        self._live.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._live.__exit__(None, None, None)
+        if self._newest is not None:
+            self.say(iteration_text(self._newest))
+
+    def say(self, sentence: str) -> None:
+        self._console.print(sentence, soft_wrap=True)
+
+    def run_started(self, report: RunReport) -> None:
+        self._run = report
+        for note in report.notes:
+            self.say(f"[yellow]warning:[/yellow] {note}")
+        self.say(start_text(report))
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        self._stage = (name, done, total)
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        self._newest = report
+        self._ends_at = time.monotonic() + report.seconds_left
+        self._losses = [*self._losses, (report.learner.policy_loss, report.learner.value_loss)][-SPARKLINE:]
+        for strength in report.strength:
+            self._strength[strength.opponent] = (report.iteration, strength)
+            self.say(f"iteration {report.iteration} {strength_text(strength)}")
+
+    def _draw(self) -> RenderableType:
+        from rich.table import Table
+
+        rows = Table.grid(padding=(0, 2))
+        rows.add_column(style="bold")
+        rows.add_column()
+        rows.add_row(*self._run_row())
+        rows.add_row(*self._stage_row())
+        if self._newest is not None:
+            for title, content in self._figures(self._newest):
+                rows.add_row(title, content)
+            for finding in self._newest.findings:
+                rows.add_row("[yellow]warning[/yellow]", finding_text(finding))
+        return rows
+
+    def _run_row(self) -> tuple[RenderableType, RenderableType]:
+        name = self._run.game if self._run else "tengen"
+        report = self._newest
+        if report is None or self._ends_at is None:
+            return name, "first iteration"
+        left = max(0.0, self._ends_at - time.monotonic())
+        share = report.seconds / max(report.seconds + report.seconds_left, 1e-9)
+        return name, _bar(share, f"iteration {report.iteration + 1}, {duration(left)} left")
+
+    def _stage_row(self) -> tuple[RenderableType, RenderableType]:
+        name, done, total = self._stage
+        return name, _bar(done / total, "") if total else ""
+
+    def _figures(self, report: IterationReport) -> list[tuple[str, str]]:
+        games, learner = report.self_play, report.learner
+        policy, value = zip(*self._losses, strict=True)
+        most = f" of at most {amount(self._run.memory_limit)}" if self._run else ""
+        figures = [
+            ("speed", speed_text(report)),
+            (
+                "games",
+                f"{games.games} of {games.mean_length:.0f} plies, first player scores {games.first_player_score:.0%}, "
+                f"{games.draws:.0%} drawn",
+            ),
+            ("policy loss", f"{learner.policy_loss:.3f} {sparkline(policy)}"),
+            (
+                "value loss",
+                f"{learner.value_loss:.3f} {sparkline(value)} (guessing the average: {learner.value_loss_of_mean:.3f})",
+            ),
+            ("memory", amount(report.memory) + most),
+        ]
+        for iteration, strength in self._strength.values():
+            figures.insert(-1, ("strength", f"{strength_text(strength)} at iteration {iteration}"))
+        return figures
+
+
+def _bar(share: float, words: str) -> RenderableType:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    row = Table.grid(padding=(0, 2))
+    row.add_column(width=40)
+    row.add_column()
+    row.add_row(ProgressBar(total=1.0, completed=share, width=40), words or f"{share:.0%}")
+    return row
