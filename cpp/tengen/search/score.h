@@ -41,7 +41,7 @@ inline void softmax(float* values, int count) {
   for (int i = 0; i < count; ++i) values[i] *= scale;
 }
 
-// 1 / n, 1 / sqrt(n) and log(n) of small whole numbers, which is what visit counts mostly are: the search computes
+// 1 / n, 1 / sqrt(n) and sqrt(ln n) of small whole numbers, which is what visit counts mostly are: the search computes
 // these more often than anything else, and a division or a root takes several times as long as a look into a table.
 class CountTable {
  public:
@@ -72,6 +72,7 @@ class CountTable {
   }
 
  private:
+  // [0]: without visits a value is 0, and the bonus that of one visit.
   std::array<float, kSize> inverse_{0.0F};
   std::array<float, kSize> inverse_root_{1.0F};
   std::array<float, kSize> root_log_{0.0F};
