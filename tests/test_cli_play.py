@@ -10,7 +10,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -340,6 +342,15 @@ class Session:
             self.program.stdin.write(data)
             self.program.stdin.flush()
 
+    def interrupt(self) -> None:
+        """Presses Ctrl-C while it waits for a line: a signal just before that would stay unnoticed until a line comes."""
+        while Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(") ")[2][0] != "S":
+            time.sleep(0.01)
+        if self.terminal is not None:
+            self.type("\x03")
+        else:
+            self.program.send_signal(signal.SIGINT)
+
     def leave(self) -> int:
         """Waits for the end; nothing may have been said in anger. Gives the exit code."""
         if self.terminal is None:
@@ -387,15 +398,15 @@ def test_a_program_can_play_through_pipes() -> None:
 def test_ctrl_c_once_goes_on_and_twice_leaves() -> None:
     session = Session("tic_tac_toe", "rollout:10")
     session.until(PROMPT)
-    session.program.send_signal(signal.SIGINT)
+    session.interrupt()
     session.until("Ctrl-C once more, or quit, leaves.")
     session.until(PROMPT)
     session.type("b2\n")
     session.until("O plays")
     session.until(PROMPT)
-    session.program.send_signal(signal.SIGINT)
+    session.interrupt()
     session.until(PROMPT)
-    session.program.send_signal(signal.SIGINT)
+    session.interrupt()
     assert session.leave() == 130
 
 
@@ -408,7 +419,7 @@ def test_on_a_terminal() -> None:
     session.type("b2\n")
     session.until("O plays")
     session.until(PROMPT)
-    session.type("\x03")
+    session.interrupt()
     session.until("Ctrl-C once more, or quit, leaves.")
     session.until(PROMPT)
     session.type("resign\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,11 +79,13 @@ def play_games(
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(worker.run, budget) for worker in workers]
         try:
-            while wait(futures, SECONDS_BETWEEN_REPORTS).not_done:
+            going_on = set(futures)
+            while going_on:
+                done, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
+                for future in done:
+                    future.result()
                 on_progress(sum(worker.positions for worker in workers), budget * threads)
-            for future in futures:
-                future.result()
-        finally:  # also when someone pressed Ctrl-C
+        finally:  # when one of them failed, or someone pressed Ctrl-C
             for worker in workers:
                 worker.cancelled = True
     records = tuple(record for worker in workers for record in worker.finished)

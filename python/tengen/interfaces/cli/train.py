@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,12 +80,16 @@ def _settings(game: str, iterations: int | None, seed: int | None) -> dict[str, 
 
 def _config(folder: Path, given: Path | None, settings: dict[str, Any]) -> RunConfig:
     """That of the run, if it was begun; else the given one, or that of the experiments."""
-    from tengen.config import load_config
+    from tengen.config import ConfigError, load_config
 
     kept = folder / "config.toml"
     experiment = Path("experiments") / f"{Path(settings['game']).stem}.toml"
     path = given or next((path for path in (kept, experiment) if path.exists()), None)
-    return load_config(path, **settings)
+    config = load_config(path, **settings)
+    meant = tomllib.loads(path.read_text()).get("game", config.game) if path else config.game
+    if meant != config.game:
+        raise ConfigError(f"{path} is of {meant}, not of {config.game}.")
+    return config
 
 
 def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) -> int:

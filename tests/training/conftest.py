@@ -1,0 +1,50 @@
+"""torch on one thread, and one small finished run that tests copy and damage."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from small_runs import small_config
+
+from tengen.train import train
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def three_iterations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three iterations. Not to be changed: `begun` gives copies."""
+    folder = tmp_path_factory.mktemp("runs") / "three"
+    train(small_config(iterations=3), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def four_iterations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run with one more, never stopped in between."""
+    folder = tmp_path_factory.mktemp("runs") / "four"
+    train(small_config(iterations=4), folder)
+    return folder
+
+
+@pytest.fixture
+def begun(three_iterations: Path, tmp_path: Path) -> Callable[[], Path]:
+    """Copies of the run of three iterations, to go on with."""
+    count = 0
+
+    def copy() -> Path:
+        nonlocal count
+        count += 1
+        folder = tmp_path / f"run{count}"
+        shutil.copytree(three_iterations, folder)
+        return folder
+
+    return copy

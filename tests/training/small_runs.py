@@ -1,0 +1,40 @@
+"""The smallest run that has everything: two threads, games in flight, several batches, an averaged network."""
+
+from pathlib import Path
+from typing import Any
+
+from tengen.config import RunConfig, load_config
+from tengen.network.checkpoint import load_network
+
+SMALL: dict[str, Any] = {
+    "network": {"preset": "tiny", "blocks": 1, "channels": 8, "policy_channels": 4, "value_channels": 4},
+    "self_play": {
+        "threads": 2,
+        "games_per_thread": 4,
+        "positions": 64,
+        "simulations": 4,
+        "precision": "bf16",
+        "resign_below": -0.5,
+    },
+    "replay": {"window_start": 40, "window_most": 90},
+    "learner": {"batch": 32, "samples_per_position": 2.0, "threads": 1},
+    "arena": {"every": 0},
+}
+
+
+def small_config(iterations: int = 3, seed: int = 1, **stages: dict[str, Any]) -> RunConfig:
+    settings = {stage: {**content, **stages.get(stage, {})} for stage, content in SMALL.items()}
+    return load_config(game="tic_tac_toe", iterations=iterations, seed=seed, **settings)
+
+
+def what_counts(folder: Path) -> dict[str, bytes]:
+    """Everything of a run that must not depend on when it was killed: weights, games, and the newest checkpoint."""
+    newest = max((folder / "state").glob("*.json")).stem
+    network = max((folder / "networks").glob("*.safetensors"))
+    paths = [
+        *sorted((folder / "games").glob("*.tgr")),
+        folder / "state" / f"{newest}.safetensors",
+        folder / "state" / f"{newest}.games",
+    ]
+    counts = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    return counts | {network.name: load_network(network).digest.encode()}  # its header names the folder

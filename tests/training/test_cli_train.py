@@ -1,0 +1,242 @@
+"""`tengen train` and `tengen evaluate`, and players with a network, as a person meets them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import tomli_w
+from small_runs import SMALL
+
+import tengen
+from tengen.interfaces.cli.train import folder_name
+from tengen.players import make_player
+
+COMMAND = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a small experiment."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "tic_tac_toe.toml").write_text(tomli_w.dumps({**SMALL, "game": "tic_tac_toe"}))
+    return tmp_path
+
+
+@pytest.fixture
+def model(three_iterations: Path) -> str:
+    return str(three_iterations)
+
+
+# ---- train
+
+
+def test_trains_goes_on_and_tells_how_to_play(place: Path, cli) -> None:
+    lines = cli("train", "tic_tac_toe", "--iterations", "2").splitlines()
+    assert "starts from a blank network" in lines[0]
+    assert [line.partition(":")[0] for line in lines[1:3]] == ["iteration 1", "iteration 2"]
+    assert "networks/000002.safetensors" in lines[-3]
+    assert lines[-2].startswith("Good moves, which keep the win, draw or loss, on 4,520 positions")
+    assert lines[-1] == "To play it: tengen play tic_tac_toe search:runs/tic_tac_toe:100"
+    again = cli("train", "tic_tac_toe", "--iterations", "3")
+    assert "goes on at iteration 3" in again
+    assert "iteration 3:" in again
+    assert "iteration 2:" not in again
+
+
+def test_a_run_keeps_its_config_whatever_becomes_of_the_experiment(place: Path, cli) -> None:
+    cli("train", "tic_tac_toe", "--iterations", "1", "--seed", "5", "--run", "here")
+    (place / "experiments" / "tic_tac_toe.toml").write_text("[learner]\nbatch = 1000\n")
+    assert "goes on" in cli("train", "tic_tac_toe", "--iterations", "2", "--run", "here")
+    assert "seed = 5" in (place / "here" / "config.toml").read_text()
+
+
+def test_a_given_config_is_used(place: Path, cli) -> None:
+    config = {**SMALL, "game": "tic_tac_toe", "iterations": 1, "seed": 9}
+    (place / "other.toml").write_text(tomli_w.dumps(config))
+    assert "iteration 1:" in cli("train", "tic_tac_toe", "--config", "other.toml")
+    assert "seed = 9" in (place / "runs" / "tic_tac_toe" / "config.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["tic_tac_two"], "There is no game called 'tic_tac_two'"),
+        (["tic_tac_toe", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
+        (["tic_tac_toe", "--config", "wrong.toml"], "no setting 'learner.bach'; did you mean 'batch'?"),
+        (["tic_tac_toe", "--config", "othello.toml"], "is of othello, not of tic_tac_toe"),
+        (["tic_tac_toe", "--minutes", "1", "--iterations", "1"], "Give --minutes or --iterations, not both."),
+        (["tic_tac_toe", "--minutes", "0"], "A run takes more than 0"),
+        (["tic_tac_toe", "--minutes", "nan"], "A run takes more than 0"),
+        (["tic_tac_toe", "--iterations", "0"], "iterations: "),
+        (["tic_tac_toe", "--seed", "-1"], "A seed is a whole number"),
+        (["tic_tac_toe", "--run", "wrong.toml"], "wrong.toml can't be a run's folder"),
+    ],
+)
+def test_wrong_command_lines(place: Path, refused, arguments: list[str], words: str) -> None:
+    (place / "wrong.toml").write_text("[learner]\nbach = 3\n")
+    (place / "othello.toml").write_text('game = "othello"\n')
+    assert words in refused("train", *arguments)
+    assert not (place / "runs").exists()
+
+
+def test_another_seed_for_a_begun_run_is_refused(place: Path, cli, refused) -> None:
+    cli("train", "tic_tac_toe", "--iterations", "1")
+    assert "started with another config" in refused("train", "tic_tac_toe", "--seed", "8")
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        ("tic_tac_toe", "tic_tac_toe"),
+        ("go:size=9,komi=7.5", "go_size_9_komi_7.5"),
+        ("../my_game.py", "my_game"),
+        ("openspiel:hex(board_size=5)", "openspiel_hex_board_size_5"),
+    ],
+)
+def test_the_folder_of_a_run(game: str, name: str) -> None:
+    assert folder_name(game) == name
+
+
+def start_training(place: Path) -> "subprocess.Popen[str]":
+    """A run that would take very long, after its first iteration."""
+    process = subprocess.Popen(
+        [*COMMAND, "train", "tic_tac_toe", "--iterations", "100000"],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("iteration 1:"):
+            return process
+    raise AssertionError("it did not start")
+
+
+def test_one_interrupt_finishes_the_iteration(place: Path) -> None:
+    process = start_training(place)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Stopping when this iteration is done" in out
+    assert "The same command goes on." in out
+    assert "To play what there is: tengen play tic_tac_toe search:runs/tic_tac_toe:100" in out
+    assert "Traceback" not in out
+
+
+def test_two_interrupts_stop_at_once(place: Path) -> None:
+    process = start_training(place)
+    for _ in range(3):  # the third in case the first two were heard as one
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in out
+
+
+# ---- evaluate
+
+
+def test_evaluate_in_words_and_as_json(cli, model: str) -> None:
+    words = cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8")
+    assert words.startswith("4,520 positions, all that can come up; OpenVINO")
+    answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8", "--json"))
+    assert answer.keys() == {"raw", "search"}
+    assert answer["search"].keys() == {"simulations", "good", "perfect"}
+    assert answer["search"]["simulations"] == 8
+    assert 0.5 < answer["raw"]["good"] < answer["search"]["good"] <= 1
+    assert all(share["perfect"] <= share["good"] for share in answer.values())
+
+
+def test_evaluate_the_network_alone(cli, model: str) -> None:
+    file = str(Path(model) / "networks" / "000003.safetensors")
+    answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", file, "--simulations", "0", "--json"))
+    assert answer.keys() == {"raw"}
+
+
+def test_evaluate_on_a_file(cli, model: str, tmp_path: Path) -> None:
+    """Two positions with one good move each, which any search finds: to win at once and to stop that."""
+    lines = [
+        {"moves": "a1 a2 b1 b2", "move score": [-1 if a != 8 else 5 for a in range(9)]},
+        {"moves": "a1 a2 b1", "move score": [-4 if a != 8 else 0 for a in range(9)]},
+    ]
+    path = tmp_path / "two.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    answer = cli(
+        "evaluate", "tic_tac_toe", "--model", model, "--positions", str(path), "--simulations", "200", "--json"
+    )
+    assert json.loads(answer)["search"] == {"simulations": 200, "good": 1.0, "perfect": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["tic_tac_toe", "--model", "nowhere"], "The network nowhere can't be read: there is no such file"),
+        (["tic_tac_toe", "--model", "."], "There is no network in ."),
+        (["othello", "--model", "nowhere"], "too many positions"),
+        (["tic_tac_toe", "--model", "nowhere", "--simulations", "-1"], "A search has 0 to"),
+        (["tic_tac_toe", "--model", "nowhere", "--positions", "gone"], "The positions gone can't be read"),
+    ],
+)
+def test_wrong_evaluations(place: Path, refused, arguments: list[str], words: str) -> None:
+    assert words in refused("evaluate", *arguments)
+
+
+def test_a_network_of_another_game_is_refused(refused, model: str) -> None:
+    assert "plays tic_tac_toe, not connect_four" in refused("evaluate", "connect_four", "--model", model)
+
+
+# ---- players
+
+
+def test_players_with_a_network(cli, model: str) -> None:
+    out = cli("match", "tic_tac_toe", f"search:{model}:30", f"network:{model}", "--games", "20", "--json")
+    assert json.loads(out)["score"] >= 0.5
+    game = tengen.load("tic_tac_toe")
+    win = game.state("a1 a2 b1 b2")
+    assert make_player(f"search:{model}:30", game).choose([win], [0]) == [win.game.parse_action("c1")]
+
+
+def test_network_player_plays_legal_moves(model: str) -> None:
+    game = tengen.load("tic_tac_toe")
+    states = [game.state(moves) for moves in ("", "b2", "a1 a2 b1 b2 a3 c1", "a1 b2 c3 a3 c1 b1 b3")]
+    actions = make_player(f"network:{model}", game).choose(states, range(4))
+    assert all(state.is_legal(action) for state, action in zip(states, actions, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [
+        ("network", "say which network, as in 'network:runs/tic_tac_toe'"),
+        ("network:", "say which network"),
+        ("search:here", "say which network and how many simulations, as in 'search:runs/tic_tac_toe:400'"),
+        ("search:here:many", "say how many simulations"),
+        ("search::5", "say which network"),
+        ("network:nowhere", "The network nowhere can't be read"),
+    ],
+)
+def test_players_that_are_refused(refused, player: str, words: str) -> None:
+    assert words in refused("match", "tic_tac_toe", player, "random")
+
+
+def test_playing_imports_no_torch(model: str) -> None:
+    program = (
+        "import sys; from tengen.interfaces.cli import run; "
+        f"run(['match', 'tic_tac_toe', 'search:{model}:5', 'network:{model}', '--games', '2']); "
+        "assert 'openvino' in sys.modules; assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

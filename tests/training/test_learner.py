@@ -1,0 +1,271 @@
+"""The learner's arithmetic against versions written by hand, and that it can be stopped and gone on with."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from small_runs import small_config
+
+import tengen
+from tengen.config import LearnerConfig
+from tengen.learner import (
+    Learner,
+    TensorSamples,
+    TrainingDivergedError,
+    learning_rate_at,
+    loss_terms,
+    value_target,
+)
+from tengen.network.resnet import NetworkOutput
+from tengen.records import GameRecord
+from tengen.replay import ReplayWindow, Samples
+from tengen.selfplay import play_games
+
+GAME = tengen.load("tic_tac_toe")
+BATCH, ACTIONS = 7, 9
+
+
+def policies(rng: np.random.Generator, legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+    weights = rng.random(legal.shape) * legal
+    return (weights / weights.sum(1, keepdims=True)).astype(np.float32)
+
+
+def random_samples(seed: int) -> TensorSamples:
+    rng = np.random.default_rng(seed)
+    legal = rng.random((BATCH, ACTIONS)) < 0.6
+    legal[:, 0] = True
+    reply = policies(rng, legal)
+    reply[0] = 0.0  # the game ended with that move
+    nothing = np.zeros(BATCH, np.float32)
+    return TensorSamples.of(
+        Samples(
+            planes=rng.random((BATCH, 2, 3, 3)).astype(np.float32),
+            legal=legal,
+            policy=policies(rng, legal),
+            value_outcome=rng.integers(-1, 2, BATCH).astype(np.float32),
+            value_search=rng.uniform(-1, 1, BATCH).astype(np.float32),
+            reply=reply,
+            reply_weight=nothing,
+            plies_left=rng.integers(0, 9, BATCH).astype(np.float32),
+            played_out=nothing,
+            ownership=None,
+            score=None,
+            weights=nothing,
+        )
+    )
+
+
+def random_output(seed: int) -> NetworkOutput:
+    rng = np.random.default_rng(seed)
+    logits, wdl, reply = (
+        torch.from_numpy(rng.normal(size=(BATCH, width)).astype(np.float32)) for width in (ACTIONS, 3, ACTIONS)
+    )
+    return NetworkOutput(logits, wdl, reply, None, None)
+
+
+def cross_entropy(target: list[float], logits: list[float]) -> float:
+    total = sum(math.exp(logit) for logit in logits)
+    return -sum(t * math.log(math.exp(logit) / total) for t, logit in zip(target, logits, strict=True) if t > 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_loss_is_the_one_written_by_hand(seed: int) -> None:
+    samples, output, share, discount = random_samples(seed), random_output(seed + 100), 0.3, 0.9
+    policy = value = reply = 0.0
+    for i in range(BATCH):
+        legal = [a for a in range(ACTIONS) if samples.legal[i, a]]
+        policy += cross_entropy(samples.policy[i, legal].tolist(), output.logits[i, legal].tolist())
+        z = float(samples.outcome[i]) * discount ** float(samples.plies_left[i])
+        q = float(samples.search[i])
+        win = (1 - share) * max(z, 0) + share * (1 + q) / 2
+        loss = (1 - share) * max(-z, 0) + share * (1 - q) / 2
+        value += cross_entropy([win, 1 - win - loss, loss], output.wdl_logits[i].tolist())
+        assert output.reply_logits is not None
+        reply += cross_entropy(samples.reply[i].tolist(), output.reply_logits[i].tolist())
+    terms = loss_terms(output, samples, share, discount)
+    assert float(terms.policy) == pytest.approx(policy / BATCH, rel=1e-5)
+    assert float(terms.value) == pytest.approx(value / BATCH, rel=1e-5)
+    assert float(terms.reply) == pytest.approx(reply / BATCH, rel=1e-5)
+
+
+def test_illegal_actions_take_no_part_in_the_loss() -> None:
+    samples, output = random_samples(0), random_output(1)
+    confident = replace_logits(output, output.logits + 50.0 * ~samples.legal)
+    assert float(loss_terms(confident, samples, 0.5, 1.0).policy) == pytest.approx(
+        float(loss_terms(output, samples, 0.5, 1.0).policy)
+    )
+
+
+def replace_logits(output: NetworkOutput, logits: torch.Tensor) -> NetworkOutput:
+    return output._replace(logits=logits)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "search", "plies", "share", "discount", "expected"),
+    [
+        (1, 0.0, 3, 0.0, 1.0, [1, 0, 0]),
+        (0, 0.0, 3, 0.0, 1.0, [0, 1, 0]),
+        (-1, 0.0, 3, 0.0, 1.0, [0, 0, 1]),
+        (1, 0.0, 2, 0.0, 0.5, [0.25, 0.75, 0]),
+        (-1, 0.0, 2, 0.0, 0.5, [0, 0.75, 0.25]),
+        (-1, 1.0, 0, 1.0, 0.5, [1, 0, 0]),
+        (1, -1.0, 0, 1.0, 1.0, [0, 0, 1]),
+        (1, 0.0, 0, 0.5, 1.0, [0.75, 0, 0.25]),
+    ],
+)
+def test_value_target(
+    outcome: float, search: float, plies: float, share: float, discount: float, expected: list[float]
+) -> None:
+    numbers = (torch.tensor([float(number)]) for number in (outcome, search, plies))
+    assert value_target(*numbers, share, discount).tolist() == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_value_target_means_what_it_mixes(seed: int) -> None:
+    """Whatever is mixed, win - loss is the mixture of result and search value, and the three sum to 1."""
+    samples = random_samples(seed)
+    target = value_target(samples.outcome, samples.search, samples.plies_left, 0.3, 0.9)
+    mixed = 0.7 * samples.outcome * 0.9**samples.plies_left + 0.3 * samples.search
+    assert torch.allclose(target[:, 0] - target[:, 2], mixed, atol=1e-6)
+    assert torch.allclose(target.sum(1), torch.ones(BATCH))
+    assert bool((target >= 0).all())
+
+
+def test_learning_rate_rises_stays_and_falls() -> None:
+    config = LearnerConfig(learning_rate=1.0, warmup=0.1, flat_until=0.6, final_rate=0.02)
+    rates = [learning_rate_at(config, progress / 100) for progress in range(101)]
+    assert rates[0] == pytest.approx(0.05)
+    assert rates[:11] == sorted(rates[:11])
+    assert set(rates[10:61]) == {1.0}
+    assert rates[60:] == sorted(rates[60:], reverse=True)
+    assert rates[80] == pytest.approx(0.51)  # half way down the cosine
+    assert rates[100] == pytest.approx(0.02)
+
+
+def test_learning_rate_without_warmup_or_fall() -> None:
+    config = LearnerConfig(learning_rate=0.5, warmup=0.0, flat_until=1.0)
+    assert {learning_rate_at(config, progress / 10) for progress in range(11)} == {0.5}
+
+
+# ---- The learner itself
+
+
+def new_learner(seed: int = 1, **changes: object) -> Learner:
+    config = small_config(seed=seed, learner=changes)
+    return Learner(GAME, config.network, config.learner, seed=seed, discount=1.0)
+
+
+@pytest.fixture(scope="module")
+def window() -> ReplayWindow:
+    config = small_config()
+    played = play_games(GAME, [tengen.UniformEvaluator(GAME)], config.self_play, seed=1, iteration=0)
+    window = ReplayWindow(GAME, config.replay)
+    for record in played.records:
+        window.add(record)
+    return window
+
+
+def learn(learner: Learner, window: ReplayWindow, steps: int, seed: int = 0) -> float:
+    report = learner.learn(window, steps, np.random.default_rng(seed), progress=(0.3, 0.4))
+    return report.policy_loss + report.value_loss
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+def test_learns_what_it_is_shown(window: ReplayWindow, optimizer: str) -> None:
+    learner = new_learner(optimizer=optimizer, learning_rate=0.01 if optimizer == "adamw" else 0.1, bf16=False)
+    before = learn(learner, window, 1)
+    learn(learner, window, 60)
+    assert learn(learner, window, 1) < before - 0.1
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+@pytest.mark.parametrize("bf16", [True, False])
+def test_goes_on_from_its_state_bit_for_bit(window: ReplayWindow, optimizer: str, bf16: bool) -> None:
+    whole = new_learner(optimizer=optimizer, bf16=bf16)
+    learn(whole, window, 3, seed=1)
+    other = new_learner(seed=2, optimizer=optimizer, bf16=bf16)
+    other.load_state(whole.state())
+    for learner in (whole, other):
+        learn(learner, window, 3, seed=2)
+    assert whole.network_file().digest == other.network_file().digest
+    first, second = whole.state(), other.state()
+    assert first.keys() == second.keys()
+    assert all(first[name].tobytes() == second[name].tobytes() for name in first)
+
+
+def test_seed_gives_the_first_weights() -> None:
+    assert new_learner(1).network_file().digest == new_learner(1).network_file().digest
+    assert new_learner(1).network_file().digest != new_learner(2).network_file().digest
+
+
+def test_averaged_weights_follow_slowly(window: ReplayWindow) -> None:
+    learner = new_learner(average_decay=0.75)
+    before = learner.state()
+    learn(learner, window, 2)
+    after = learner.state()
+    for name in (key.removeprefix("net.") for key in before if key.startswith("net.")):
+        expected = 0.75 * before[f"average.{name}"] + 0.25 * after[f"net.{name}"]
+        np.testing.assert_allclose(after[f"average.{name}"], expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_loss_that_is_no_number_is_not_learned_from(window: ReplayWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = new_learner()
+    before = learner.state()
+
+    def broken(output: NetworkOutput, *rest: object) -> object:
+        terms = loss_terms(output, *rest)  # type: ignore[arg-type]
+        return replace(terms, value=terms.value * float("nan"))
+
+    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    with pytest.raises(TrainingDivergedError, match=r"loss is no number.*learner\.learning_rate = 0\.001"):
+        learn(learner, window, 1)
+    assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
+
+
+def test_a_gradient_that_is_no_number_is_not_learned_from(
+    window: ReplayWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = new_learner()
+    before = learner.state()
+
+    def broken(output: NetworkOutput, *rest: object) -> object:
+        terms = loss_terms(output, *rest)  # type: ignore[arg-type]
+        endless = (output.wdl_logits.float() * 0.0).sqrt().sum()  # 0, with a slope that is not finite
+        return replace(terms, value=terms.value + endless)
+
+    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    with pytest.raises(TrainingDivergedError, match="gradient is no number"):
+        learn(learner, window, 1)
+    assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
+
+
+def test_report_compares_the_value_with_the_average(window: ReplayWindow) -> None:
+    """The entropy of the average target is what guessing it would cost."""
+    learner = new_learner(search_value_share=0.0)
+    report = learner.learn(window, 40, np.random.default_rng(0), progress=(0.5, 0.5))
+    drawn = window.sample(5000, np.random.default_rng(1)).value_outcome
+    chances = np.array([(drawn == result).mean() for result in (1, 0, -1)])
+    expected = -sum(chance * math.log(chance) for chance in chances if chance > 0)
+    assert report.value_loss_of_mean == pytest.approx(expected, abs=0.05)
+    assert report.samples == 40 * 32
+
+
+def test_window_and_learner_agree_on_who_won(window: ReplayWindow) -> None:
+    """A record won by the first player gives +1 where it is to move and -1 where the second is."""
+    for record in first_player_wins():
+        single = ReplayWindow(GAME, small_config().replay)
+        single.add(record)
+        positions = np.arange(single.positions)
+        samples = single.samples_of(positions, np.zeros(single.positions, np.int64))
+        signs = [1.0 if ply % 2 == 0 else -1.0 for ply in record.recorded]
+        assert samples.value_outcome.tolist() == signs
+
+
+def first_player_wins() -> list[GameRecord]:
+    played = play_games(GAME, [tengen.UniformEvaluator(GAME)], small_config().self_play, seed=3, iteration=0)
+    won = [record for record in played.records if record.outcome is not None and record.outcome.winner == 0]
+    assert won
+    return won
