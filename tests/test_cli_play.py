@@ -343,7 +343,7 @@ class Session:
             self.program.stdin.flush()
 
     def interrupt(self) -> None:
-        """Presses Ctrl-C while it waits for a line: a signal just before that would stay unnoticed until a line comes."""
+        """Presses Ctrl-C while it waits for a line: a signal just before that is noticed only with the next line."""
         while Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(") ")[2][0] != "S":
             time.sleep(0.01)
         if self.terminal is not None:
