@@ -13,6 +13,8 @@ import json
 import os
 import shutil
 import zlib
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +27,9 @@ from safetensors.numpy import load_file, save
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, load_config
 from tengen.durable import disk_errors, run_lock, write_bytes
-from tengen.network.checkpoint import NetworkFile, save_network
+from tengen.network.checkpoint import NetworkFile, load_network, save_network
 from tengen.records import ShardEnd, ShardWriter, pack, unpack
+from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
 
 __all__ = ["Commit", "RunFolder", "RunFolderError"]
@@ -49,6 +52,7 @@ class Commit:
     metrics_bytes: int
     next_games: tuple[int, ...]  # per thread
     in_flight: tuple[int, ...]  # per thread, how many of the games in the in-flight file are its own
+    champion: int  # the iteration that the network which plays is from
     checksums: dict[str, str]  # of the files of this commit, by name
 
 
@@ -96,6 +100,21 @@ class RunFolder:
     def learner_state(self, commit: Commit) -> dict[str, NDArray[np.float32]]:
         return load_file(self.folder / "state" / f"{commit.iteration:06d}.safetensors")
 
+    def champion(self, commit: Commit) -> dict[str, NDArray[np.float32]] | None:
+        """The weights of the network that plays, if they are not the learner's newest."""
+        if commit.champion == commit.iteration:
+            return None
+        return load_file(self.folder / "state" / f"{commit.iteration:06d}.champion")
+
+    def reports(self) -> list[IterationReport]:
+        """What the run has reported so far. Lines that this version does not understand are left out."""
+        path = self.folder / "metrics.jsonl"
+        found = []
+        for line in path.read_bytes().splitlines() if path.exists() else ():
+            with suppress(ValueError, LookupError, TypeError, AttributeError):
+                found.append(iteration_report(json.loads(line)))
+        return found
+
     def games_in_flight(self, commit: Commit) -> tuple[GamesInFlight, ...]:
         records = unpack((self.folder / "state" / f"{commit.iteration:06d}.games").read_bytes())
         found = []
@@ -127,15 +146,23 @@ class RunFolder:
             os.fsync(file.fileno())
             return file.tell()
 
-    def save_network(self, network: NetworkFile, iteration: int) -> Path:
-        """What plays. The newest and every KEPT_NETWORKS-th stay."""
+    def save_network(self, network: NetworkFile, iteration: int, kept: Collection[int] = ()) -> Path:
+        """What plays. The newest, every KEPT_NETWORKS-th and those of the ladder (`kept`) stay."""
         networks = self.folder / "networks"
         path = networks / f"{iteration:06d}.safetensors"
         save_network(path, network)
-        for older in networks.glob("*.safetensors"):
-            if older != path and older.stem.isdecimal() and int(older.stem) % KEPT_NETWORKS:
-                older.unlink()
+        for older in self.saved_networks():
+            if older != iteration and older % KEPT_NETWORKS and older not in kept:
+                (networks / f"{older:06d}.safetensors").unlink()
         return path
+
+    def saved_networks(self) -> list[int]:
+        """Iterations whose networks are there."""
+        names = (path.stem for path in (self.folder / "networks").glob("*.safetensors"))
+        return sorted(int(name) for name in names if name.isdecimal())
+
+    def network(self, iteration: int) -> NetworkFile:
+        return load_network(self.folder / "networks" / f"{iteration:06d}.safetensors")
 
     def commit(
         self,
@@ -146,13 +173,17 @@ class RunFolder:
         metrics_bytes: int,
         in_flight: tuple[GamesInFlight, ...],
         learner: dict[str, NDArray[np.float32]],
+        champion: int,
+        champion_weights: dict[str, NDArray[np.float32]],
     ) -> None:
-        """Makes an iteration count."""
+        """Makes an iteration count. The champion is kept only if it is not the learner's newest network."""
         state = self.folder / "state"
         contents = {
             f"{iteration:06d}.safetensors": save(learner),
             f"{iteration:06d}.games": pack(record for thread in in_flight for record in thread.games),
         }
+        if champion != iteration:
+            contents[f"{iteration:06d}.champion"] = save(champion_weights)
         for name, content in contents.items():
             write_bytes(state / name, content)
         done = Commit(
@@ -162,6 +193,7 @@ class RunFolder:
             metrics_bytes=metrics_bytes,
             next_games=tuple(thread.next_game for thread in in_flight),
             in_flight=tuple(len(thread.games) for thread in in_flight),
+            champion=champion,
             checksums={name: _checksum(content) for name, content in contents.items()},
         )
         write_bytes(state / f"{iteration:06d}.json", _encode(done))
@@ -227,6 +259,7 @@ def _decode(data: bytes) -> Commit:
         metrics_bytes=fields["metrics_bytes"],
         next_games=tuple(fields["next_games"]),
         in_flight=tuple(fields["in_flight"]),
+        champion=fields.get("champion", fields["iteration"]),
         checksums=fields["checksums"],
     )
 
