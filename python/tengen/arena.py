@@ -127,7 +127,7 @@ def play_matches(
     `at_once` games of each match go on in a thread; all of them get an even share if there are fewer.
     """
     openings = _openings(game, (games + 1) // 2, _opening_plies(game, opening_plies), seed)
-    played = _play_numbers(seats, openings, range(games), seed, at_once, on_game)
+    played = _play_numbers(seats, openings, range(games), seed=seed, at_once=at_once, on_game=on_game)
     return tuple(
         MatchResult((a.name, b.name), tuple(played[match, k] for k in range(games)), seed)
         for match, (a, b) in enumerate(seats[0])
@@ -161,7 +161,9 @@ def challenge(
     promoted: bool | None = None
     while promoted is None:
         numbers = range(len(played), min(len(played) + CHALLENGE_ROUND, games))
-        found = _play_numbers([[pair] for pair in seats], openings, numbers, seed, CHALLENGE_ROUND, on_game)
+        found = _play_numbers(
+            [[pair] for pair in seats], openings, numbers, seed=seed, at_once=CHALLENGE_ROUND, on_game=on_game
+        )
         played += [found[0, k] for k in numbers]
         promoted = decided(sum(game.points(0) for game in played), len(played), games, threshold)
     candidate, champion = seats[0]
@@ -183,6 +185,7 @@ def _play_numbers(
     seats: Sequence[Sequence[Pair]],
     openings: Sequence[State],
     numbers: range,
+    *,
     seed: int,
     at_once: int,
     on_game: Callable[[PlayedGame], None] | None,
@@ -193,11 +196,9 @@ def _play_numbers(
     cancelled = threading.Event()
 
     def play(thread: int) -> dict[tuple[int, int], PlayedGame]:
-        played = {}
+        played: dict[tuple[int, int], PlayedGame] = {}
         for mine in tables[thread :: len(seats)]:
-            starts = {
-                (match, k): openings[k // 2] for match in range(len(seats[thread])) for k in mine
-            }
+            starts = {(match, k): openings[k // 2] for match in range(len(seats[thread])) for k in mine}
             played |= _play_together(seats[thread], starts, seed, on_game, cancelled)
         return played
 

@@ -1,9 +1,9 @@
 """How strong the network of a run is: Elo with error bars, on a ladder of opponents.
 
-The ladder has fixed anchors (random, rollout:100 ...) and, on top of them, older networks of the run. A measurement plays
-few games, against those opponents whose games tell most: the ones about as strong as the network. All matches of the run
-together give the ratings, by maximum likelihood in the model of Bradley and Terry (1952): a player who is d Elo stronger
-scores 1 / (1 + 10^(-d / 400)).
+The ladder has fixed anchors (random, rollout:100 ...) and, on top of them, older networks of the run. A measurement
+plays few games, against those opponents whose games tell most: the ones about as strong as the network. All matches of
+the run together give the ratings, by maximum likelihood in the model of Bradley and Terry (1952): a player who is d Elo
+stronger scores 1 / (1 + 10^(-d / 400)).
 """
 
 from __future__ import annotations
@@ -23,7 +23,18 @@ from tengen.config import ArenaConfig
 from tengen.players import Player, make_player
 from tengen.report import IterationReport, RatingReport, StrengthReport
 
-__all__ = ["Rating", "Result", "expected_score", "measure", "network_name", "opponents", "rate", "results_of", "zero_of"]
+__all__ = [
+    "Rating",
+    "Result",
+    "expected_score",
+    "iteration_of",
+    "measure",
+    "network_name",
+    "opponents",
+    "rate",
+    "results_of",
+    "zero_of",
+]
 
 PRIOR_GAMES = 1.0  # drawn games that each pair is given on top of its own: nobody is infinitely strong
 ELO = 400.0 / math.log(10.0)  # in one natural unit of strength
@@ -46,7 +57,7 @@ class Rating:
 
 
 def expected_score(elo: float, opponent: float) -> float:
-    return 1.0 / (1.0 + 10.0 ** ((opponent - elo) / 400.0))
+    return 1.0 / (1.0 + math.exp((opponent - elo) / ELO))
 
 
 def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
@@ -117,6 +128,11 @@ def network_name(iteration: int) -> str:
     return f"iteration {iteration}"
 
 
+def iteration_of(name: str) -> int:
+    """The iteration of a network, from its name on the ladder."""
+    return int(name.removeprefix("iteration "))
+
+
 def results_of(reports: Iterable[IterationReport]) -> list[Result]:
     """All matches that a run has played to measure itself."""
     found = []
@@ -163,10 +179,11 @@ def measure(
     config: ArenaConfig,
     network: int,
     history: Sequence[IterationReport],
+    *,
     seats: Callable[[int], Sequence[Player]],
     older: Iterable[int],
-    *,
     seed: int,
+    opening_plies: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[tuple[StrengthReport, ...], RatingReport]:
     """Rates the network of that iteration by matches against some of the ladder.
@@ -198,7 +215,7 @@ def measure(
         pairings,
         games=config.games,
         seed=seed,
-        opening_plies=min(config.opening_plies, game.spec.longest_game // 4),
+        opening_plies=opening_plies,
         on_game=on_game,
     )
     strength = tuple(_strength(match, "network") for match in matches[: len(chosen)])

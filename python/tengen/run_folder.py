@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ from safetensors.numpy import load_file, save
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, load_config
 from tengen.durable import disk_errors, run_lock, write_bytes
-from tengen.network.checkpoint import NetworkFile, load_network, save_network
+from tengen.network.checkpoint import NetworkFile, NetworkFileError, load_network, save_network
 from tengen.records import ShardEnd, ShardWriter, pack, unpack
 from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
@@ -161,8 +161,13 @@ class RunFolder:
         names = (path.stem for path in (self.folder / "networks").glob("*.safetensors"))
         return sorted(int(name) for name in names if name.isdecimal())
 
-    def network(self, iteration: int) -> NetworkFile:
-        return load_network(self.folder / "networks" / f"{iteration:06d}.safetensors")
+    def readable_networks(self, iterations: Iterable[int]) -> dict[int, NetworkFile]:
+        """The networks of these iterations, without those that are damaged or gone."""
+        found = {}
+        for iteration in iterations:
+            with suppress(NetworkFileError):
+                found[iteration] = load_network(self.folder / "networks" / f"{iteration:06d}.safetensors")
+        return found
 
     def commit(
         self,
