@@ -32,7 +32,7 @@ from tengen.records import ShardEnd, ShardWriter, pack, unpack
 from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
 
-__all__ = ["Commit", "RunFolder", "RunFolderError"]
+__all__ = ["Commit", "RunFolder", "RunFolderError", "read_reports"]
 
 
 KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later
@@ -107,13 +107,8 @@ class RunFolder:
         return load_file(self.folder / "state" / f"{commit.iteration:06d}.champion")
 
     def reports(self) -> list[IterationReport]:
-        """What the run has reported so far. Lines that this version does not understand are left out."""
-        path = self.folder / "metrics.jsonl"
-        found = []
-        for line in path.read_bytes().splitlines() if path.exists() else ():
-            with suppress(ValueError, LookupError, TypeError, AttributeError):
-                found.append(iteration_report(json.loads(line)))
-        return found
+        """What the run has reported so far."""
+        return read_reports(self.folder)
 
     def games_in_flight(self, commit: Commit) -> tuple[GamesInFlight, ...]:
         records = unpack((self.folder / "state" / f"{commit.iteration:06d}.games").read_bytes())
@@ -245,6 +240,16 @@ class RunFolder:
         for part in self.folder.joinpath("state").glob(f"{path.stem}.*"):
             part.rename(aside / part.name)
         self.notes.append(f"The checkpoint of iteration {int(path.stem)} is damaged ({reason}); it is in {aside}.")
+
+
+def read_reports(folder: Path) -> list[IterationReport]:
+    """The reports in metrics.jsonl, also while the run goes on. Lines that can't be understood are left out."""
+    path = folder / "metrics.jsonl"
+    found = []
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError, LookupError, TypeError, AttributeError):
+            found.append(iteration_report(json.loads(line)))
+    return found
 
 
 def _encode(commit: Commit) -> bytes:
