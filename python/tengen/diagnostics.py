@@ -122,8 +122,8 @@ def _never_promoted(config: RunConfig, reports: Sequence[IterationReport]) -> Fi
     return Finding(
         "no candidate promoted",
         f"none of the last {CANDIDATES} candidates beat the champion{best}",
-        "lower arena.threshold, play more arena.gating_games, or turn arena.gating off; if they score below half, lower "
-        "learner.learning_rate",
+        "lower arena.threshold, play more arena.gating_games, or turn arena.gating off; if they score below half, "
+        "lower learner.learning_rate",
     )
 
 
@@ -137,7 +137,8 @@ def _weaker_than_before(config: RunConfig, reports: Sequence[IterationReport]) -
     return Finding(
         "weaker than before",
         f"Elo {newest.elo:.0f} +- {newest.error:.0f}, but {best.elo:.0f} +- {best.error:.0f} at {best.network}",
-        "lower learner.learning_rate, raise replay.window_share or self_play.random_start_share, or turn arena.gating on",
+        "lower learner.learning_rate, raise replay.window_share or self_play.random_start_share,"
+        " or turn on arena.gating",
     )
 
 

@@ -87,10 +87,11 @@ def _curve(
                 f'<line class="c{curve.colour}" x1="{across(x):.1f}" x2="{across(x):.1f}" '
                 f'y1="{down(y - error):.1f}" y2="{down(y + error):.1f}"/>'
             )
+        spread = f" ± {error:.0f}" if curve.errors else ""
         if curve.errors or len(curve.points) == 1:
             parts.append(
                 f'<circle class="c{curve.colour}" cx="{across(x):.1f}" cy="{down(y):.1f}" r="3.5">'
-                f"<title>iteration {x:g}: {escape(label(y))}{f' ± {error:.0f}' if curve.errors else ''}</title></circle>"
+                f"<title>iteration {x:g}: {escape(label(y))}{spread}</title></circle>"
             )
     return parts
 
@@ -140,4 +141,6 @@ def bars(parts: Sequence[Bar]) -> str:
                 f'<span><i class="c{part.colour}"></i>{escape(part.name)} <b>{part.amount / whole:.0%}</b></span>'
             )
         start += width
-    return f'<svg viewBox="0 0 {WIDTH:g} 34" role="img">{"".join(drawn)}</svg><div class="legend">{"".join(names)}</div>'
+    return (
+        f'<svg viewBox="0 0 {WIDTH:g} 34" role="img">{"".join(drawn)}</svg><div class="legend">{"".join(names)}</div>'
+    )

@@ -96,7 +96,11 @@ def _tiles(reports: Sequence[IterationReport]) -> str:
     games = sum(report.self_play.games for report in reports)
     positions = sum(report.self_play.positions for report in reports)
     tiles = [
-        ("Elo", f"{rating.elo:.0f} <small>± {rating.error:.0f}</small>" if rating else "–", _measured(rating and rating.zero)),
+        (
+            "Elo",
+            f"{rating.elo:.0f} <small>± {rating.error:.0f}</small>" if rating else "?",
+            f"{escape(rating.zero)} has 0" if rating else "not measured yet",
+        ),
         ("games", f"{games:,}", f"{positions:,} positions"),
         ("policy loss", f"{newest.learner.policy_loss:.3f}", f"value {newest.learner.value_loss:.3f}"),
         ("speed", f"{_per_second(newest, newest.self_play.evaluations):,.0f}", "evaluations per second"),
@@ -105,10 +109,6 @@ def _tiles(reports: Sequence[IterationReport]) -> str:
     return '<section class="tiles">{}</section>'.format(
         "".join(f"<div><h3>{name}</h3><p>{figure}</p><small>{below}</small></div>" for name, figure, below in tiles)
     )
-
-
-def _measured(zero: str | None) -> str:
-    return f"{escape(zero)} has 0" if zero else "not measured yet"
 
 
 def _findings(reports: Sequence[IterationReport]) -> str:
@@ -301,7 +301,8 @@ def _thousands(number: float) -> str:
 
 STYLE = """
 :root { color-scheme: light dark; --page: #f4f3ef; --card: #fffefb; --ink: #1c1b19; --soft: #66635c; --grid: #e4e1d9;
-  --c1: #2a78d6; --c2: #d9730d; --c3: #1a9a6c; --c4: #8a4fc7; --c5: #cf3e4e; --c6: #b08a00; --c7: #9b978d; --warn: #b3261e }
+  --c1: #2a78d6; --c2: #d9730d; --c3: #1a9a6c; --c4: #8a4fc7; --c5: #cf3e4e; --c6: #b08a00; --c7: #9b978d;
+  --warn: #b3261e }
 @media (prefers-color-scheme: dark) { :root { --page: #161614; --card: #201f1d; --ink: #f2f0ea; --soft: #a9a59b;
   --grid: #35332f; --c1: #5b9ff0; --c2: #f0944a; --c3: #3fc08f; --c4: #b58ae8; --c5: #f0707c; --c6: #d8b437;
   --c7: #7d796f; --warn: #ff8a80 } }
@@ -310,8 +311,8 @@ body { background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, san
 main { max-width: 1200px; margin: 0 auto; padding: 20px 14px 40px; display: grid; gap: 14px }
 h1 { font-size: 1.7rem; line-height: 1.2 } h2 { font-size: 1.05rem } h3 { font-size: .85rem; font-weight: 500 }
 header p, figcaption, small, h3, .none { color: var(--soft) } figcaption { font-size: .85rem; margin-bottom: 6px }
-.card, .tiles > div, details { background: var(--card); border: 1px solid var(--grid); border-radius: 12px; padding: 14px;
-  min-width: 0 }
+.card, .tiles > div, details { background: var(--card); border: 1px solid var(--grid); border-radius: 12px;
+  padding: 14px; min-width: 0 }
 .tiles { display: grid; gap: 10px; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)) }
 .tiles p { font-size: 1.55rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums }
 .tiles p small { font-size: 1rem; font-weight: 400 }
@@ -319,7 +320,8 @@ header p, figcaption, small, h3, .none { color: var(--soft) } figcaption { font-
 svg { display: block; width: 100%; height: auto; overflow: visible }
 svg text { fill: var(--soft); font-size: 12px; font-variant-numeric: tabular-nums }
 .grid { stroke: var(--grid); stroke-width: 1 }
-polyline, line.c1 { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; stroke: var(--c) }
+polyline, line:not(.grid) { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round;
+  stroke: var(--c) }
 circle, rect { fill: var(--c) } .dashed { stroke-dasharray: 4 4 }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: .85rem; color: var(--soft); margin-top: 8px }
 .legend b { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums }
@@ -328,7 +330,8 @@ circle, rect { fill: var(--c) } .dashed { stroke-dasharray: 4 4 }
 .c1 { --c: var(--c1) } .c2 { --c: var(--c2) } .c3 { --c: var(--c3) } .c4 { --c: var(--c4) } .c5 { --c: var(--c5) }
 .c6 { --c: var(--c6) } .c7 { --c: var(--c7) }
 ul { padding-left: 1.2em } li { margin-top: 4px } .warning { color: var(--warn) } .fine { color: var(--c3) }
-table { border-collapse: collapse; width: 100%; max-width: 560px; margin: 8px 0 14px; font-variant-numeric: tabular-nums }
+table { border-collapse: collapse; width: 100%; max-width: 560px; margin: 8px 0 14px;
+  font-variant-numeric: tabular-nums }
 th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--grid); font-size: .9rem }
 th { color: var(--soft); font-weight: 500 } th:first-child, td:first-child { text-align: left; padding-left: 0 }
 summary { cursor: pointer } pre { overflow-x: auto; font-size: .8rem; margin-top: 10px }
