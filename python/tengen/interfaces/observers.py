@@ -208,13 +208,13 @@ class LiveProgress:
         if self._newest is not None:
             self.say(iteration_text(self._newest))
 
-    def say(self, sentence: str) -> None:
-        self._console.print(sentence, soft_wrap=True)
+    def say(self, sentence: str, style: str | None = None) -> None:
+        self._console.print(sentence, style=style, soft_wrap=True, highlight=False, markup=False)
 
     def run_started(self, report: RunReport) -> None:
         self._run = report
         for note in report.notes:
-            self.say(f"[yellow]warning:[/yellow] {note}")
+            self.say(f"warning: {note}", "yellow")
         self.say(start_text(report))
 
     def stage(self, name: str, done: int, total: int) -> None:

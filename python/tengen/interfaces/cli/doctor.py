@@ -95,8 +95,8 @@ def forecast_text(config: RunConfig, found: Checkup) -> str:
     shares = f"{forecast.playing:.0%} self-play, {forecast.learning:.0%} learning, {forecast.matches:.0%} matches"
     return (
         f"{config.game} with this config on this machine: about {_minutes(forecast.minutes)} to "
-        f"{_about(forecast.games)} games ({_count(forecast.iterations, 'iteration')}, {forecast.positions:,} positions; {shares}); memory stays "
-        f"under {amount(forecast.memory)}"
+        f"{_about(forecast.games)} games ({_count(forecast.iterations, 'iteration')}, {forecast.positions:,} "
+        f"positions, {shares}); memory stays under {amount(forecast.memory)}"
     )
 
 
