@@ -1,18 +1,19 @@
-"""TensorBoard event files of a run, written without TensorBoard: `tensorboard --logdir runs`.
+"""The TensorBoard event file of a run, written without TensorBoard: `tensorboard --logdir runs`.
 
-The file follows from metrics.jsonl. Every start of a run writes it anew from there and then appends to it, so that no
-point is there twice, however often the run was killed. The format is that of TensorFlow's `record_writer` and
+It follows from metrics.jsonl. Every start of a run puts right what a kill left at its end, in place, so that no point
+is there twice and a TensorBoard that looks on notices nothing. The format is that of TensorFlow's `record_writer` and
 `event.proto`: records with masked CRC-32C checksums, each a protocol buffer.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 import time
 from dataclasses import asdict
 from pathlib import Path
 
-from tengen.durable import disk_errors, write_bytes
+from tengen.durable import disk_errors
 from tengen.report import IterationReport, RunReport
 from tengen.run_folder import read_reports
 
@@ -20,36 +21,33 @@ __all__ = ["EventFile", "scalars"]
 
 
 class EventFile:
-    """An observer that keeps `tensorboard/` in a run's folder."""
+    """An observer that keeps the file in a run's folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path: Path | None = None
-        self._origin = 0.0  # when the run would have begun if it had never been stopped
+        self._path = folder / "tensorboard" / "events.out.tfevents.tengen"  # the name must have "tfevents" in it
+        self._origin = 0.0  # the time at which the run would have begun if it had never been stopped
 
     def run_started(self, report: RunReport) -> None:
-        """Writes what there is so far into a new file, and removes older ones."""
+        """Keeps what there is as far as it is what the metrics say; the rest is written anew."""
         reports = read_reports(self._folder)
-        self._origin = time.time() - (reports[-1].seconds if reports else 0.0)
-        events = self._folder / "tensorboard"
-        events.mkdir(exist_ok=True)
-        self._path = events / f"events.out.tfevents.{int(time.time())}.tengen"
-        # A reader that has seen an older file forgets its points when it meets this START.
-        head = _record(_event(self._origin, 0, _text(3, "brain.Event:2"))) + _record(
-            _event(self._origin, 0, _message(7, _number(1, 1)))
-        )
-        write_bytes(self._path, head + b"".join(map(self._points, reports)))
-        for older in events.glob("events.out.tfevents.*"):
-            if older != self._path:
-                older.unlink()
+        self._path.parent.mkdir(exist_ok=True)
+        self._path.touch()
+        with disk_errors(self._path), self._path.open("r+b") as file:
+            found = file.read()
+            self._origin = _origin(found) or time.time() - (reports[-1].seconds if reports else 0.0)
+            meant = _head(self._origin) + b"".join(map(self._points, reports))
+            same = len(os.path.commonprefix([found, meant]))  # noqa: RUF071  # of bytes, as meant
+            file.seek(same)
+            file.truncate()
+            file.write(meant[same:])
 
     def stage(self, name: str, done: int, total: int) -> None:
         pass
 
     def iteration_finished(self, report: IterationReport) -> None:
-        if self._path is not None:
-            with disk_errors(self._path), self._path.open("ab") as file:
-                file.write(self._points(report))
+        with disk_errors(self._path), self._path.open("ab") as file:
+            file.write(self._points(report))
 
     def _points(self, report: IterationReport) -> bytes:
         values = b"".join(
@@ -78,6 +76,18 @@ def scalars(report: IterationReport) -> dict[str, float]:
     if report.gate is not None:
         found["strength/score_against_champion"] = report.gate.score
     return found | {f"score_against/{match.opponent}": match.score for match in report.strength}
+
+
+def _head(origin: float) -> bytes:
+    return _record(_event(origin, 0, _text(3, "brain.Event:2")))
+
+
+def _origin(content: bytes) -> float | None:
+    """The time in the first record of a file, if it is whole."""
+    if len(content) < len(_head(0.0)):
+        return None
+    (origin,) = struct.unpack("<d", content[13:21])  # after the record's length, its checksum, and a key
+    return origin if content.startswith(_head(origin)) else None
 
 
 # ---- Protocol buffers: a key (field number and wire type), then a number or a length and bytes.
