@@ -54,7 +54,7 @@ def lines(curves: Sequence[Line], *, label: Callable[[float], str], from_zero: b
     xs = [x for curve in curves for x, _ in curve.points]
     ends = [y + sign * error for curve in curves for (_, y), error in _with_errors(curve) for sign in (-1.0, 1.0)]
     y_ticks = ticks(min(0.0, *ends) if from_zero else min(ends), max(ends))
-    x_ticks = [x for x in ticks(min(xs), max(xs)) if min(xs) <= x <= max(xs) and x == round(x)] or [min(xs)]
+    x_ticks = [x for x in ticks(min(xs), max(xs)) if min(xs) < x <= max(xs) and x == round(x)] or [max(xs)]
 
     def across(x: float) -> float:
         share = (x - min(xs)) / (max(xs) - min(xs)) if max(xs) > min(xs) else 0.5
@@ -69,6 +69,7 @@ def lines(curves: Sequence[Line], *, label: Callable[[float], str], from_zero: b
             f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{down(y):.1f}" y2="{down(y):.1f}"/>'
             f'<text x="{LEFT - 6:g}" y="{down(y) + 4:.1f}" text-anchor="end">{escape(label(y))}</text>'
         )
+    parts.append(f'<text x="0" y="{HEIGHT - 7:g}">iteration</text>')
     for x in x_ticks:
         parts.append(f'<text x="{across(x):.1f}" y="{HEIGHT - 7:g}" text-anchor="middle">{x:g}</text>')
     for curve in curves:

@@ -22,6 +22,7 @@ from tengen.run_folder import read_reports
 __all__ = ["RunPage", "build_page", "write_page"]
 
 SECONDS_BETWEEN_PAGES = 20.0
+LADDER_NETWORKS = 10  # that the table shows, the newest
 
 
 class RunPage:
@@ -250,15 +251,20 @@ def _ladder(reports: Sequence[IterationReport]) -> str:
         newest = rated[-1]
         assert newest.rating is not None
         ratings = rate(results_of(rated), newest.rating.zero)
-        ordered = sorted(ratings.items(), key=lambda item: -item[1].elo)
-        rows = (f"<tr><td>{escape(name)}</td><td>{r.elo:.0f}</td><td>± {r.error:.0f}</td></tr>" for name, r in ordered)
+        networks = [report.rating.network for report in rated if report.rating is not None]
+        shown = (ratings.keys() - set(networks)) | set(networks[-LADDER_NETWORKS:])
+        ordered = sorted((name for name in shown if name in ratings), key=lambda name: -ratings[name].elo)
+        rows = (
+            f"<tr><td>{escape(name)}</td><td>{ratings[name].elo:.0f}</td><td>± {ratings[name].error:.0f}</td></tr>"
+            for name in ordered
+        )
         parts.append(
-            f"<p>{escape(rating_text(newest.rating))}, as of iteration {newest.iteration}. The ladder from all matches "
-            "of the run together:</p>"
+            f"<p>{escape(rating_text(newest.rating))}, as of iteration {newest.iteration}. All matches of the run "
+            'together rate the anchors and the newest networks so:</p><div class="tables">'
             f"<table><tr><th>player</th><th>Elo</th><th>95 %</th></tr>{''.join(rows)}</table>"
-            "<table><tr><th>newest matches against</th><th>games</th><th>score</th><th>95 %</th></tr>"
+            "<table><tr><th>newest match against</th><th>games</th><th>score</th><th>95 %</th></tr>"
             + "".join(_match_rows(newest))
-            + "</table>"
+            + "</table></div>"
         )
     if gates:
         assert gates[-1].gate is not None
@@ -330,9 +336,11 @@ circle, rect { fill: var(--c) } .dashed { stroke-dasharray: 4 4 }
 .c1 { --c: var(--c1) } .c2 { --c: var(--c2) } .c3 { --c: var(--c3) } .c4 { --c: var(--c4) } .c5 { --c: var(--c5) }
 .c6 { --c: var(--c6) } .c7 { --c: var(--c7) }
 ul { padding-left: 1.2em } li { margin-top: 4px } .warning { color: var(--warn) } .fine { color: var(--c3) }
-table { border-collapse: collapse; width: 100%; max-width: 560px; margin: 8px 0 14px;
+.tables { display: grid; gap: 0 40px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)) }
+table { border-collapse: collapse; width: 100%; margin: 8px 0 14px; align-self: start;
   font-variant-numeric: tabular-nums }
-th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--grid); font-size: .9rem }
+th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--grid); font-size: .9rem; white-space: nowrap }
+th { white-space: normal }
 th { color: var(--soft); font-weight: 500 } th:first-child, td:first-child { text-align: left; padding-left: 0 }
 summary { cursor: pointer } pre { overflow-x: auto; font-size: .8rem; margin-top: 10px }
 """
