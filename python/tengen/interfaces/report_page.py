@@ -339,8 +339,8 @@ ul { padding-left: 1.2em } li { margin-top: 4px } .warning { color: var(--warn) 
 .tables { display: grid; gap: 0 40px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)) }
 table { border-collapse: collapse; width: 100%; margin: 8px 0 14px; align-self: start;
   font-variant-numeric: tabular-nums }
-th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--grid); font-size: .9rem; white-space: nowrap }
-th { white-space: normal }
-th { color: var(--soft); font-weight: 500 } th:first-child, td:first-child { text-align: left; padding-left: 0 }
+th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--grid); font-size: .9rem }
+td { white-space: nowrap } th { color: var(--soft); font-weight: 500 }
+th:first-child, td:first-child { text-align: left; padding-left: 0 }
 summary { cursor: pointer } pre { overflow-x: auto; font-size: .8rem; margin-top: 10px }
 """
