@@ -96,9 +96,12 @@ class SelfPlayConfig(_Stage):
     temperature_plies: int = Field(12, ge=0, description="after them the best move is played")
     random_start_share: float = Field(0.5, ge=0, le=1, description="share of the games that start with random plies")
     random_start_plies: int = Field(8, ge=0, description="the most of them")
-    resign_below: float = Field(-1.0, ge=-1, le=0, description="resign at this value; -1: never")
+    archive_start_share: float = Field(0.0, ge=0, le=1, description="share that starts where an earlier game was")
+    resign_below: float = Field(
+        -1.0, ge=-1, le=0, description="resign at this value, or lower if more than 1 in 20 were wrong; -1: never"
+    )
     never_resign_share: float = Field(
-        0.1, ge=0, le=1, description="share of the games that are played out all the same"
+        0.1, ge=0, le=1, description="share of the games that are played out, to know how many were wrong"
     )
     search: dict[str, Any] = Field(
         default_factory=lambda: {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768},
@@ -145,13 +148,16 @@ class LearnerConfig(_Stage):
     optimizer: Literal["adamw", "sgd"] = "adamw"
     value_weight: float = Field(1.0, ge=0, description="of the value loss against the policy loss")
     reply_weight: float = Field(0.15, ge=0, description="of the opponent's reply (KataGo: 0.15)")
+    ownership_weight: float = Field(0.5, ge=0, description="of whose each cell is at the end (Go, Othello)")
+    score_weight: float = Field(0.5, ge=0, description="of the final margin (Go, Othello)")
     search_value_share: float = Field(0.5, ge=0, le=1, description="lambda in (1 - lambda) z + lambda q")
     search_value_ramp: float = Field(0.15, ge=0, le=1, description="share of the run over which lambda rises from 0")
     average_decay: float = Field(
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
-    bf16: bool = Field(True, description="train in bfloat16 where the processor has it")
-    threads: int = Field(0, ge=0, description="0: one per core")
+    precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
+    threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
 
 class ArenaConfig(_Stage):
@@ -181,7 +187,7 @@ class RunConfig(_Stage):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         # The method of AlphaGo Zero (2017) and AlphaZero (2018). The network's size is another matter: network.preset.
         "paper": {
-            "network": {"pooling": False, "reply_head": False},
+            "network": {"pooling": False, "reply_head": False, "ownership_head": False, "score_head": False},
             "self_play": {
                 "positions": 65_536,  # the paper: 25,000 games
                 "simulations": 800,
@@ -190,6 +196,9 @@ class RunConfig(_Stage):
                 "temperature": 1.0,
                 "temperature_plies": 30,
                 "random_start_share": 0.0,
+                "archive_start_share": 0.0,
+                "resign_below": -0.9,  # or lower, so that at most 1 in 20 are wrong
+                "never_resign_share": 0.1,
                 "search": {
                     "selection": "puct",
                     "c_puct": 1.25,

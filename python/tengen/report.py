@@ -74,6 +74,8 @@ class LearnerReport:
     policy_loss: float
     value_loss: float
     reply_loss: float
+    ownership_loss: float
+    score_loss: float
     value_loss_of_mean: float  # what a network that knows only the average result would have
     learning_rate: float
     window: int  # positions

@@ -70,6 +70,7 @@ class Checkup:
     machine: Machine
     threads: int
     learner_threads: int
+    learner_device: str
     evaluators: tuple[EvaluatorSpeed, ...]
     positions_per_second: float  # searched in self-play
     evaluations_per_second: float
@@ -106,6 +107,7 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
         machine=machine,
         threads=threads,
         learner_threads=learner_threads,
+        learner_device=learner.device,
         evaluators=evaluators,
         positions_per_second=positions,
         evaluations_per_second=evaluations,
@@ -137,7 +139,7 @@ def find_warnings(machine: Machine, threads: int, forecast: Forecast) -> list[st
             f"{machine.memory_free / 1e9:.1f} GB are free. Lower replay.window_most."
         )
     if machine.gpu is not None:
-        found.append(f"There is a GPU ({machine.gpu}), but self-play and learning use the processor.")
+        found.append(f"There is a GPU ({machine.gpu}), but self-play uses the processor; only the learner can use it.")
     if forecast.matches > 0.25:
         found.append(
             f"Measuring and gating would take {forecast.matches:.0%} of the time: raise arena.every, or lower "

@@ -67,6 +67,7 @@ def report(config: RunConfig, found: Checkup) -> str:
     from tengen.interfaces.observers import amount
 
     machine = found.machine
+    learner = _count(found.learner_threads, "thread") if found.learner_device == "cpu" else found.learner_device
     lines = [
         f"{machine.processor}, {_count(machine.cores, 'core')}, {amount(machine.memory)} of memory "
         f"({amount(machine.memory_free)} free); {machine.gpu or 'no GPU'}; core built for {machine.core_build}",
@@ -81,7 +82,7 @@ def report(config: RunConfig, found: Checkup) -> str:
         "",
         f"self-play on {_count(found.threads, 'thread')}: {found.positions_per_second:,.0f} positions per second, "
         f"{found.evaluations_per_second:,.0f} evaluations ({config.self_play.precision})",
-        f"learner on {_count(found.learner_threads, 'thread')}: {found.samples_per_second:,.0f} samples per second",
+        f"learner on {learner}: {found.samples_per_second:,.0f} samples per second",
         "",
         forecast_text(config, found),
     ]
