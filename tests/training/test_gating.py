@@ -1,5 +1,6 @@
 """The candidate must beat the champion: who plays then, what is told of it, and that a kill changes nothing."""
 
+import io
 import json
 import random
 from collections.abc import Sequence
@@ -7,17 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from reports import report
+from rich.console import Console
 from small_runs import small_config, what_counts
 
 import tengen
 from tengen.arena import CHALLENGE_ROUND, challenge, decided
 from tengen.config import ConfigError, RunConfig, load_config
+from tengen.interfaces.observers import LiveProgress, PlainProgress
 from tengen.network.checkpoint import load_network
 from tengen.players import RandomPlayer, make_player
-from tengen.records import GameRecord
+from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode
 from tengen.records.shards import game_payloads
-from tengen.report import SILENT, IterationReport, RunReport
+from tengen.report import SILENT, GateReport, IterationReport, RatingReport, RunReport
 from tengen.run_folder import RunFolder
 from tengen.train import train
 
@@ -106,8 +110,6 @@ class Heard:
 def records(folder: Path) -> list[GameRecord]:
     commit = max((folder / "state").glob("*.json"))
     end = json.loads(json.loads(commit.read_text())["commit"])["games_end"]
-    from tengen.records import ShardEnd
-
     return [decode(payload) for payload in game_payloads(folder / "games", GAME, ShardEnd(*end))]
 
 
@@ -186,6 +188,24 @@ def test_a_damaged_champion_is_noticed(tmp_path: Path) -> None:
         assert commit is not None
         assert (commit.iteration, commit.champion) == (1, 0)
         assert "000002.champion does not match its checksum" in run.notes[0]
+
+
+def test_lines_of_promotion_and_strength(capsys: pytest.CaptureFixture[str]) -> None:
+    refused, promoted = GateReport(3, 128, 0.48, False, 1.0), GateReport(3, 64, 0.8, True, 1.0)
+    rating = RatingReport("iteration 5", 512.4, 61.2, "rollout:100", 4.0)
+    with PlainProgress() as progress:
+        progress.iteration_finished(report(4, promoted=False, gate=refused))
+        progress.iteration_finished(report(5, gate=promoted, rating=rating))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "  not promoted: it scored 48% in 128 games against the champion of iteration 3"
+    assert "; Elo 512 ± 61; 1 min 15 s so far" in lines[2]
+    assert lines[3] == "  promoted: it scored 80% in 64 games against the champion of iteration 3"
+    assert lines[4] == "  Elo 512 ± 61 (rollout:100 has 0; measured in 4 s)"
+    live = LiveProgress(Console(file=io.StringIO(), width=150))
+    live.iteration_finished(report(5, promoted=False, gate=refused, rating=rating))
+    figures = dict(live._figures(report(5)))
+    assert figures["candidate"].startswith("not promoted: it scored 48%")
+    assert figures["Elo"] == "512 ± 61 (rollout:100 has 0; measured in 4 s) ▁ at iteration 5"
 
 
 # ---- The preset of the papers

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import tomli_w
 from reports import RUN, report
+from small_runs import SMALL
 
 from tengen.config import load_config
 from tengen.interfaces import report_page
@@ -324,3 +325,12 @@ def test_a_killed_run_has_no_point_twice(tmp_path: Path, damage: str) -> None:
     if damage in ("none", "short"):  # a reader that has seen all of it can read on
         assert path.read_bytes().startswith(content)
         assert path.stat().st_ino == inode
+
+
+def test_a_run_from_the_command_line_has_both(tmp_path: Path, cli) -> None:
+    (tmp_path / "small.toml").write_text(tomli_w.dumps({**SMALL, "game": "tic_tac_toe"}))
+    command = ["train", "tic_tac_toe", "--config", str(tmp_path / "small.toml"), "--run", str(tmp_path / "run")]
+    for iterations in (1, 2):
+        cli(*command, "--iterations", str(iterations))
+        assert f"iteration {iterations} ·" in checked((tmp_path / "run" / "report.html").read_text())
+        assert list(points(tmp_path / "run")) == list(range(1, iterations + 1))
