@@ -105,7 +105,8 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             reports.append(report)
             report = _with_findings(config, reports)
 
-            # 5. Everything that the next iteration needs, on disk.
+            # 5. Everything that the next iteration needs, on disk; the commit last.
+            run.save_network(network, iteration)
             run.commit(
                 iteration=iteration,
                 seconds=spent,
@@ -114,7 +115,6 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
                 in_flight=in_flight,
                 learner=learner.state(),
             )
-            run.save_network(network, iteration)
             observer.iteration_finished(report)
         writer.close()
         return run.save_network(_network(learner, config, folder, iteration), iteration)
