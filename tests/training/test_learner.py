@@ -110,7 +110,7 @@ def replace_logits(output: NetworkOutput, logits: torch.Tensor) -> NetworkOutput
         (1, 0.0, 0, 0.5, 1.0, [0.75, 0, 0.25]),
     ],
 )
-def test_value_target(
+def test_value_target(  # noqa: PLR0917 (as in the table)
     outcome: float, search: float, plies: float, share: float, discount: float, expected: list[float]
 ) -> None:
     numbers = (torch.tensor([float(number)]) for number in (outcome, search, plies))

@@ -173,7 +173,7 @@ def test_no_checkpoint_left_is_refused_and_nothing_deleted(begun: Begun, damage:
     for path in (folder / "state").glob("*.json"):
         DAMAGES[damage](path)
     for _ in range(2):  # the second time there is nothing left to be found damaged
-        with pytest.raises(RunFolderError, match="No checkpoint of .* can be used, but its games are kept"):
+        with pytest.raises(RunFolderError, match=r"No checkpoint of .* can be used, but its games are kept"):
             go_on(folder)
     assert (folder / "games" / "000001.tgr").read_bytes() == games
 
@@ -222,14 +222,15 @@ def test_a_damaged_shard_is_named_and_set_aside(begun: Begun, damage: str) -> No
     assert all(game.iteration in (2, 3) for game in games[len(kept) :])  # begun then, finished in the fourth
 
 
-def test_games_in_the_place_of_lost_ones_are_not_taken_for_them(begun: Begun) -> None:
+def test_games_in_the_place_of_lost_ones_are_not_taken_for_them(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was killed after damage was set aside goes on as it would have, had it not been killed."""
     folder, killed = begun(), begun()
     for run in (folder, killed):
         DAMAGES["cut"](run / "games" / "000001.tgr")
-    with pytest.raises(RuntimeError), pytest.MonkeyPatch.context() as patch:
+    with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "append_metrics", _killed)
-        go_on(killed)
+        with pytest.raises(RuntimeError):
+            go_on(killed)
     heard = go_on(killed)
     go_on(folder)
     assert heard.started[0].notes == ()
