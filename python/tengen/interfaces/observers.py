@@ -169,12 +169,15 @@ class LiveProgress:
             self.say(iteration_text(self._newest))
 
     def say(self, sentence: str) -> None:
-        self._console.print(sentence, soft_wrap=True)
+        """As it is: brackets in the name of a folder are no style."""
+        self._console.print(sentence, soft_wrap=True, markup=False, highlight=False)
 
     def run_started(self, report: RunReport) -> None:
+        from rich.text import Text
+
         self._run = report
         for note in report.notes:
-            self.say(f"[yellow]warning:[/yellow] {note}")
+            self._console.print(Text.assemble(("warning:", "yellow"), f" {note}"), soft_wrap=True)
         self.say(start_text(report))
 
     def stage(self, name: str, done: int, total: int) -> None:
