@@ -96,9 +96,12 @@ class SelfPlayConfig(_Stage):
     temperature_plies: int = Field(12, ge=0, description="after them the best move is played")
     random_start_share: float = Field(0.5, ge=0, le=1, description="share of the games that start with random plies")
     random_start_plies: int = Field(8, ge=0, description="the most of them")
-    resign_below: float = Field(-1.0, ge=-1, le=0, description="resign at this value; -1: never")
+    archive_start_share: float = Field(0.0, ge=0, le=1, description="share that starts where an earlier game was")
+    resign_below: float = Field(
+        -1.0, ge=-1, le=0, description="resign at this value, or lower if more than 1 in 20 were wrong; -1: never"
+    )
     never_resign_share: float = Field(
-        0.1, ge=0, le=1, description="share of the games that are played out all the same"
+        0.1, ge=0, le=1, description="share of the games that are played out, to know how many were wrong"
     )
     search: dict[str, Any] = Field(
         default_factory=lambda: {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768},
@@ -152,7 +155,7 @@ class LearnerConfig(_Stage):
     average_decay: float = Field(
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
-    bf16: bool = Field(True, description="train in bfloat16")
+    precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
     threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 

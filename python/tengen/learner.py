@@ -63,6 +63,7 @@ class Learner:
         self._config = config
         self._discount = discount
         self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
+        self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
         self._net = PolicyValueNet(game.spec, network, seed=seed).to(self.device)
         self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
         self._optimizer = self._make_optimizer()
@@ -165,7 +166,7 @@ class Learner:
         self, replica: PolicyValueNet, samples: TensorSamples, weight: float, share: float
     ) -> NDArray[np.float64]:
         """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
-        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._config.bf16):
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
             output = replica(samples.planes)
         terms = loss_terms(output, samples, share, self._discount)
         loss = weight * terms.total(self._config)
@@ -227,6 +228,14 @@ class Learner:
         decay = self._config.average_decay
         for name, value in self._weights().items():
             self._average[name] = (decay * self._average[name] + (1.0 - decay) * value).astype(np.float32)
+
+
+def _has_bf16(device: str) -> bool:
+    """Whether bfloat16 is an operation of the device; where it is imitated, it is slower than f32."""
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    flags = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
 
 
 def _sharing_weights(net: PolicyValueNet) -> PolicyValueNet:

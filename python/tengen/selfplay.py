@@ -53,11 +53,13 @@ def play_games(
     iteration: int,
     network: str = "",
     in_flight: Sequence[GamesInFlight] = (),
+    archive: Sequence[Sequence[int]] = (),
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SelfPlayResult:
     """Plays until `config.positions` positions have been searched, one thread per evaluator.
 
-    `on_progress` hears now and then of the positions that are done, and of all.
+    `archive` holds the moves to positions of earlier games, from which new ones may start. `on_progress` hears now and
+    then of the positions that are done, and of all.
     """
     threads = len(evaluators)
     started = time.perf_counter()
@@ -72,6 +74,7 @@ def play_games(
             # Thread t of n plays the games t, t + n, t + 2n ...
             start=start,
             stride=threads,
+            archive=archive,
         )
         for evaluator, start in zip(evaluators, _dealt(in_flight, threads), strict=True)
     ]
@@ -147,6 +150,7 @@ class _Worker:
         network: str,
         start: GamesInFlight,
         stride: int,
+        archive: Sequence[Sequence[int]],
     ) -> None:
         self._game = game
         self._config = config
@@ -155,6 +159,7 @@ class _Worker:
         self._iteration = iteration
         self._network = network
         self._stride = stride
+        self._archive = archive
         self._next_game = start.next_game
         self._params = config.search_params
         self._forest = Forest(game, config.games_per_thread, self._params, seed)
@@ -193,11 +198,7 @@ class _Worker:
         number = self._next_game
         self._next_game += self._stride
         rng = np.random.default_rng([self._seed, number])
-        state = self._game.initial_state()
-        if rng.random() < self._config.random_start_share:
-            while (opened := _random_opening(state, rng, self._config.random_start_plies)) is None:
-                pass
-            state = opened
+        state = self._start(rng)
         record = RecordBuilder(
             iteration=self._iteration,
             network=self._network,
@@ -208,6 +209,19 @@ class _Worker:
         for action in state.moves:
             record.play(action)
         return _GameInFlight(state, record)
+
+    def _start(self, rng: np.random.Generator) -> State:
+        """Where a game begins: for some after random plies, for some where an earlier game was."""
+        config = self._config
+        state = self._game.initial_state()
+        kind = rng.random()
+        if kind < config.random_start_share:
+            while (opened := _random_opening(state, rng, config.random_start_plies)) is None:
+                pass
+            return opened
+        if kind < config.random_start_share + config.archive_start_share and self._archive:
+            return self._game.state(list(self._archive[int(rng.integers(len(self._archive)))]))
+        return state
 
     def _begin(self, tree: int) -> None:
         game = self._games[tree]

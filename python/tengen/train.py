@@ -18,7 +18,7 @@ import numpy as np
 from tengen import games
 from tengen._core import Game
 from tengen.arena import play_match
-from tengen.config import RunConfig
+from tengen.config import RunConfig, SelfPlayConfig
 from tengen.diagnostics import find_problems
 from tengen.learner import Learner
 from tengen.network.checkpoint import NetworkFile
@@ -30,6 +30,8 @@ from tengen.run_folder import RunFolder
 from tengen.selfplay import GamesInFlight, play_games
 
 __all__ = ["train"]
+
+ARCHIVE = 4096  # positions from which the games of an iteration may start
 
 
 def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minutes: float | None = None) -> Path:
@@ -61,11 +63,12 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             played = play_games(
                 game,
                 evaluators,
-                config.self_play,
+                _self_play(config, window),
                 seed=config.seed,
                 iteration=iteration,
                 network=network.digest,
                 in_flight=in_flight,
+                archive=_archive(config, window, iteration),
                 on_progress=partial(observer.stage, "self-play"),
             )
             in_flight = played.in_flight
@@ -171,6 +174,17 @@ def _evaluators(
             calibration = window.sample(512, np.random.default_rng([config.seed, iteration, 1])).planes
     first = make_evaluator(network, backend="openvino", precision=precision, threads=1, calibration=calibration)
     return [first, *(first.clone() for _ in range(_threads(config) - 1))]
+
+
+def _self_play(config: RunConfig, window: ReplayWindow) -> SelfPlayConfig:
+    threshold = window.resign_below(config.self_play.resign_below)
+    return config.self_play.model_copy(update={"resign_below": threshold})
+
+
+def _archive(config: RunConfig, window: ReplayWindow, iteration: int) -> list[list[int]]:
+    if config.self_play.archive_start_share == 0.0:
+        return []
+    return window.starts(ARCHIVE, np.random.default_rng([config.seed, iteration, 2]))
 
 
 def _steps(config: RunConfig, positions: int) -> int:

@@ -194,18 +194,18 @@ def learn(learner: Learner, window: ReplayWindow, steps: int, seed: int = 0) -> 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
 def test_learns_what_it_is_shown(window: ReplayWindow, optimizer: str) -> None:
-    learner = new_learner(optimizer=optimizer, learning_rate=0.01 if optimizer == "adamw" else 0.1, bf16=False)
+    learner = new_learner(optimizer=optimizer, learning_rate=0.01 if optimizer == "adamw" else 0.1, precision="f32")
     before = learn(learner, window, 1)
     learn(learner, window, 60)
     assert learn(learner, window, 1) < before - 0.1
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
-@pytest.mark.parametrize("bf16", [True, False])
-def test_goes_on_from_its_state_bit_for_bit(window: ReplayWindow, optimizer: str, bf16: bool) -> None:
-    whole = new_learner(optimizer=optimizer, bf16=bf16)
+@pytest.mark.parametrize("precision", ["bf16", "f32"])
+def test_goes_on_from_its_state_bit_for_bit(window: ReplayWindow, optimizer: str, precision: str) -> None:
+    whole = new_learner(optimizer=optimizer, precision=precision)
     learn(whole, window, 3, seed=1)
-    other = new_learner(seed=2, optimizer=optimizer, bf16=bf16)
+    other = new_learner(seed=2, optimizer=optimizer, precision=precision)
     other.load_state(whole.state())
     for learner in (whole, other):
         learn(learner, window, 3, seed=2)
