@@ -14,6 +14,7 @@ SMALL: dict[str, Any] = {
         "positions": 64,
         "simulations": 4,
         "precision": "bf16",
+        "archive_start_share": 0.3,
         "resign_below": -0.5,
     },
     "replay": {"window_start": 40, "window_most": 90},

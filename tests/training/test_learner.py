@@ -278,7 +278,13 @@ def test_report_compares_the_value_with_the_average(window: ReplayWindow) -> Non
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_a_step_goes_down_the_loss(window: ReplayWindow, replicas: int) -> None:
     """SGD's first: w - rate * (gradient + decay * w), with the mean gradient of the parts of the batch."""
-    settings = {"optimizer": "sgd", "weight_decay": 0.01, "learning_rate": 0.1, "gradient_clip": 100.0, "bf16": False}
+    settings = {
+        "optimizer": "sgd",
+        "weight_decay": 0.01,
+        "learning_rate": 0.1,
+        "gradient_clip": 100.0,
+        "precision": "f32",
+    }
     mixed = {"value_weight": 0.7, "reply_weight": 0.3, "search_value_share": 0.4, "search_value_ramp": 0.0}
     config = small_config(learner={**settings, **mixed, "threads": replicas})
     learner = new_learner(**settings, **mixed, threads=replicas)
@@ -297,7 +303,7 @@ def test_a_step_goes_down_the_loss(window: ReplayWindow, replicas: int) -> None:
 
 
 def test_gradients_are_clipped(window: ReplayWindow) -> None:
-    learner = new_learner(optimizer="sgd", weight_decay=0.0, learning_rate=1.0, gradient_clip=1e-3, bf16=False)
+    learner = new_learner(optimizer="sgd", weight_decay=0.0, learning_rate=1.0, gradient_clip=1e-3, precision="f32")
     before = learner.state()
     learn(learner, window, 1)
     after = learner.state()
@@ -358,7 +364,7 @@ def test_a_network_that_saw_one_side_win_expects_it_to(won_games: list[GameRecor
     window = ReplayWindow(GAME, ReplayConfig())
     for record in games:
         window.add(record)
-    learner = new_learner(learning_rate=0.02, average_decay=0.0, search_value_share=0.0, bf16=False)
+    learner = new_learner(learning_rate=0.02, average_decay=0.0, search_value_share=0.0, precision="f32")
     for seed in range(4):
         learn(learner, window, 20, seed)
     samples, signs = samples_of(games)
