@@ -27,6 +27,7 @@ COMMANDS = {
     "play": "play",
     "bench games": "bench_games",
     "bench search": "bench_search",
+    "bench selfplay": "bench_selfplay",
     "demo": "demo",
 }
 
