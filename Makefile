@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 FUZZ_CALLS ?= 20000
+GAME ?= connect_four
+MINUTES ?= 5
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -14,7 +16,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 .PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee clean
 
 help:
-	@echo 'make train     learn a game (for now: a random game of each engine, and the speed table)'
+	@echo 'make train     learn Connect Four from zero in five minutes; GAME=othello MINUTES=60 for another game or longer'
 	@echo 'make test      everything that must be true: style, types, layers, C++ and Python tests, sanitizers'
 	@echo 'make build     install the package into $(VENV), editable; rebuilds what changed'
 	@echo 'make format    write the style of the project into the files'
@@ -26,9 +28,9 @@ help:
 	@echo 'make verify    make test with more of everything; takes long'
 	@echo 'make clean     remove all that make made'
 
-# Trains nothing yet: until learning lands it shows what there is, the game engines.
+# Stopped at any moment, the same command goes on; with more MINUTES a finished run too.
 train: build
-	$(BIN)/tengen demo
+	$(BIN)/tengen train $(GAME) --minutes $(MINUTES)
 
 test: lint cpp-test python-test sanitize
 

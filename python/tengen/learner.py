@@ -1,70 +1,44 @@
-"""The learner: fits the network to what self-play found.
+"""The learner: fits the network to what self-play found (loss.py says what that means).
 
-Loss (AlphaZero): (z - v)^2 - pi . log p + c |theta|^2, with the value as win, draw and loss, cross-entropy in place of
-the square, decoupled weight decay for c, and the opponent's reply as a second policy (KataGo 2019).
+On a CPU the batch is split among replicas that share the weights, one thread each. That beats one network with threads
+inside of every operation, which wait for each other hundreds of times a step and crawl when anything else runs; and
+sums are taken in an order that no timing can change.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from tengen._core import Game, TengenError
 from tengen.config import LearnerConfig, NetworkConfig
+from tengen.loss import TensorSamples, loss_terms
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.resnet import NetworkOutput, PolicyValueNet
-from tengen.replay import ReplayWindow, Samples
+from tengen.network.on_torch import find_gpu
+from tengen.network.resnet import PolicyValueNet
+from tengen.replay import ReplayWindow
 from tengen.report import LearnerReport
 
-__all__ = ["Learner", "TrainingDivergedError", "learning_rate_at", "loss_terms", "value_target"]
+__all__ = ["Learner", "TrainingDivergedError", "learning_rate_at"]
+
+SMALLEST_PART = 64  # samples of a replica: fewer would make the means of the normalisation too noisy
 
 Weights = dict[str, NDArray[np.float32]]
+_FIGURES = ("gradient_norm", "policy", "value", "reply", "ownership", "score")
 
 
 class TrainingDivergedError(TengenError):
     """The loss is no number any more."""
-
-
-@dataclass(frozen=True)
-class LossTerms:
-    """The parts of the loss, each a mean over the batch."""
-
-    policy: Tensor
-    value: Tensor
-    reply: Tensor
-    mean_target: Tensor  # [3] win, draw and loss, on average
-
-
-def value_target(outcome: Tensor, search: Tensor, plies_left: Tensor, share: float, discount: float) -> Tensor:
-    """Win, draw and loss [B, 3] for the player to move: (1 - share) z + share q, with z discounted by its distance.
-
-    What the discount takes from a win or a loss goes to the draw, so that win - loss is the discounted result.
-    """
-    z = outcome * discount**plies_left  # [B]
-    target_of_z = torch.stack((z.clamp(min=0), 1 - z.abs(), (-z).clamp(min=0)), dim=1)
-    target_of_q = torch.stack(((1 + search) / 2, torch.zeros_like(search), (1 - search) / 2), dim=1)
-    return (1 - share) * target_of_z + share * target_of_q
-
-
-def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, discount: float) -> LossTerms:
-    """The loss of a batch. Illegal actions take no part in the policy, as in the search."""
-    logits = output.logits.float().masked_fill(~samples.legal, -1e9)
-    policy = -(samples.policy * functional.log_softmax(logits, dim=1)).sum(dim=1)
-    target = value_target(samples.outcome, samples.search, samples.plies_left, share, discount)
-    value = -(target * functional.log_softmax(output.wdl_logits.float(), dim=1)).sum(dim=1)
-    reply = torch.zeros(())
-    if output.reply_logits is not None:
-        reply = -(samples.reply * functional.log_softmax(output.reply_logits.float(), dim=1)).sum(dim=1).mean()
-    return LossTerms(policy.mean(), value.mean(), reply, target.mean(dim=0))
 
 
 def learning_rate_at(config: LearnerConfig, progress: float) -> float:
@@ -78,31 +52,6 @@ def learning_rate_at(config: LearnerConfig, progress: float) -> float:
     return config.learning_rate * (low + (1.0 - low) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, fallen))))
 
 
-@dataclass(frozen=True)
-class TensorSamples:
-    """A batch as tensors. Rows as in Samples."""
-
-    planes: Tensor
-    legal: Tensor
-    policy: Tensor
-    outcome: Tensor
-    search: Tensor
-    reply: Tensor
-    plies_left: Tensor
-
-    @staticmethod
-    def of(samples: Samples) -> TensorSamples:
-        return TensorSamples(
-            planes=torch.from_numpy(samples.planes).contiguous(memory_format=torch.channels_last),
-            legal=torch.from_numpy(samples.legal),
-            policy=torch.from_numpy(samples.policy),
-            outcome=torch.from_numpy(samples.value_outcome),
-            search=torch.from_numpy(samples.value_search),
-            reply=torch.from_numpy(samples.reply),
-            plies_left=torch.from_numpy(samples.plies_left),
-        )
-
-
 class Learner:
     """The network being trained, its optimizer, and the averaged copy that plays."""
 
@@ -113,8 +62,10 @@ class Learner:
         self._network_config = network
         self._config = config
         self._discount = discount
-        self._net = PolicyValueNet(game.spec, network, seed=seed)
-        self._net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
+        self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
+        self._net = PolicyValueNet(game.spec, network, seed=seed).to(self.device)
+        self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
         self._optimizer = self._make_optimizer()
         self._average = self._weights()
 
@@ -132,34 +83,41 @@ class Learner:
         on_step: Callable[[int, int], None] = lambda done, total: None,
     ) -> LearnerReport:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
-        torch.set_num_threads(self._config.threads or os.cpu_count() or 1)
         started = time.perf_counter()
         sampling = 0.0
-        totals = np.zeros(7)  # policy, value, reply, gradient norm, mean target
+        totals = np.zeros(len(_FIGURES) + 3)
         rate = 0.0
-        self._net.train()
-        for step in range(steps):
-            here = progress[0] + (progress[1] - progress[0]) * step / steps
-            rate = learning_rate_at(self._config, here)
-            before = time.perf_counter()
-            samples = TensorSamples.of(window.sample(self._config.batch, rng))
-            sampling += time.perf_counter() - before
-            totals += self._step(samples, rate, self._search_value_share(here))
-            on_step(step + 1, steps)
+        for replica in self._replicas:
+            replica.train()
+        one_each = partial(torch.set_num_threads, max(1, self._threads() // len(self._replicas)))
+        one_each()
+        with ThreadPoolExecutor(len(self._replicas), initializer=one_each) as pool:
+            for step in range(steps):
+                here = progress[0] + (progress[1] - progress[0]) * step / steps
+                rate = learning_rate_at(self._config, here)
+                before = time.perf_counter()
+                samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+                sampling += time.perf_counter() - before
+                totals += self._step(pool, samples, rate, self._search_value_share(here))
+                on_step(step + 1, steps)
+        self._share_statistics()
         self._update_average()
         means = totals / max(1, steps)
+        figures = dict(zip(_FIGURES, means, strict=False))
         return LearnerReport(
             steps=steps,
             samples=steps * self._config.batch,
             seconds=time.perf_counter() - started,
             sampling_seconds=sampling,
-            policy_loss=float(means[0]),
-            value_loss=float(means[1]),
-            reply_loss=float(means[2]),
-            value_loss_of_mean=_entropy(means[4:]),
+            policy_loss=figures["policy"],
+            value_loss=figures["value"],
+            reply_loss=figures["reply"],
+            ownership_loss=figures["ownership"],
+            score_loss=figures["score"],
+            value_loss_of_mean=_entropy(means[len(_FIGURES) :]),
             learning_rate=rate,
             window=window.positions,
-            gradient_norm=float(means[3]),
+            gradient_norm=figures["gradient_norm"],
         )
 
     def network_file(self, **made_by: str) -> NetworkFile:
@@ -171,36 +129,68 @@ class Learner:
         state = {f"net.{name}": value for name, value in self._weights().items()}
         state |= {f"average.{name}": value for name, value in self._average.items()}
         for name, key, value in self._moments():
-            state[f"optimizer.{name}.{key}"] = value.numpy().copy()
+            state[f"optimizer.{name}.{key}"] = value.cpu().numpy().copy()
         return state
 
     def load_state(self, state: Weights) -> None:
         """Goes on from where state() was taken."""
-        self._net.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in _part(state, "net.")})
+        weights = {name: torch.from_numpy(value.copy()) for name, value in _part(state, "net.")}
+        for replica in self._replicas:
+            replica.load_state_dict(weights)
         self._average = {name: value.copy() for name, value in _part(state, "average.")}
         self._optimizer = self._make_optimizer()
         parameters = dict(self._net.named_parameters())
         for name, value in _part(state, "optimizer."):
             parameter, _, key = name.rpartition(".")
-            moment = torch.from_numpy(value.copy())
+            moment = torch.from_numpy(value.copy()).to(parameters[parameter].device)
             if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
                 moment = moment.contiguous(memory_format=torch.channels_last)
             self._optimizer.state[parameters[parameter]][key] = moment
 
-    def _step(self, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
+    def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
+        """One step of the optimizer. Gives the means of _FIGURES and of the value target."""
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._config.bf16):
-            output = self._net(samples.planes)
-        terms = loss_terms(output, samples, share, self._discount)
-        loss = terms.policy + self._config.value_weight * terms.value + self._config.reply_weight * terms.reply
-        self._check_finite(loss, "loss")
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        parts = samples.split(len(self._replicas))
+        weights = [len(part) / len(samples) for part in parts]
+        figures = sum(pool.map(self._gradients, self._replicas, parts, weights, [share] * len(parts)))
+        for parameter, *others in zip(*(replica.parameters() for replica in self._replicas), strict=True):
+            for other in others:
+                parameter.grad += other.grad
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
         self._check_finite(norm, "gradient")
         self._optimizer.step()
-        return np.array([terms.policy.item(), terms.value.item(), terms.reply.item(), norm.item(), *terms.mean_target])
+        return np.concatenate(([norm.item()], figures))
+
+    def _gradients(
+        self, replica: PolicyValueNet, samples: TensorSamples, weight: float, share: float
+    ) -> NDArray[np.float64]:
+        """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
+            output = replica(samples.planes)
+        terms = loss_terms(output, samples, share, self._discount)
+        loss = weight * terms.total(self._config)
+        self._check_finite(loss, "loss")
+        replica.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        each = (terms.policy, terms.value, terms.reply, terms.ownership, terms.score)
+        return weight * np.array([*(term.item() for term in each), *terms.mean_target.tolist()])
+
+    def _share_statistics(self) -> None:
+        """Gives every replica the mean of what the normalisation of each has seen."""
+        for buffers in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+            if buffers[0].is_floating_point():
+                mean = torch.stack(buffers).mean(dim=0)
+                for buffer in buffers:
+                    buffer.copy_(mean)
+
+    def _threads(self) -> int:
+        return self._config.threads or os.cpu_count() or 1
+
+    def _num_replicas(self) -> int:
+        if self.device != "cpu":
+            return 1
+        return max(1, min(self._threads(), self._config.batch // SMALLEST_PART))
 
     def _check_finite(self, number: Tensor, name: str) -> None:
         if not torch.isfinite(number):
@@ -229,7 +219,7 @@ class Learner:
 
     def _weights(self) -> Weights:
         return {
-            name: value.detach().float().contiguous().numpy().copy()
+            name: value.detach().float().cpu().contiguous().numpy().copy()
             for name, value in self._net.state_dict().items()
             if value.is_floating_point()
         }
@@ -238,6 +228,22 @@ class Learner:
         decay = self._config.average_decay
         for name, value in self._weights().items():
             self._average[name] = (decay * self._average[name] + (1.0 - decay) * value).astype(np.float32)
+
+
+def _has_bf16(device: str) -> bool:
+    """Whether bfloat16 is an operation of the device; where it is imitated, it is slower than f32."""
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    flags = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
+
+
+def _sharing_weights(net: PolicyValueNet) -> PolicyValueNet:
+    """A copy with the same weights in memory, but with gradients and statistics of its own."""
+    other = copy.deepcopy(net)
+    for own, shared in zip(other.parameters(), net.parameters(), strict=True):
+        own.data = shared.data
+    return other
 
 
 def _part(state: Weights, prefix: str) -> list[tuple[str, NDArray[np.float32]]]:

@@ -107,10 +107,10 @@ def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
 
 
 def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
-    """What evaluates the network of a file or run, on all cores. Refused if it is of another game."""
+    """What evaluates a network (a file, a run or a bundled name) on all cores. One of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
-    network = load_network(find_network(Path(model)))
+    network = load_network(find_network(model))
     check_fits(network, game)
     return make_evaluator(network, threads=os.cpu_count() or 1)
 

@@ -49,6 +49,7 @@ _GAME_COLUMNS = {
     "winners": np.int8,  # player, -1: a draw
     "played_out": np.bool_,
     "iterations": np.int32,
+    "closest_calls": np.float32,  # lowest value of one who did not lose; NaN unless it was played out to know this
 }
 _END_COLUMNS = {"ownership": np.int8, "score": np.float32}  # [H * W] and one a game, for the first player
 _POSITION_COLUMNS = {
@@ -59,7 +60,10 @@ _POSITION_COLUMNS = {
 }
 _ENTRY_COLUMNS = {"actions": np.uint16, "parts": np.uint16}
 _MOVE_COLUMNS = {"moves": np.uint16}
-_NOT_SAMPLED = ("iterations", "surprise")
+_NOT_SAMPLED = ("iterations", "closest_calls", "surprise")
+
+CALIBRATING_GAMES = (100, 1000)  # played out to know when to resign: the fewest that tell, and the newest that count
+WRONGLY_RESIGNED = 0.05  # of the games, at most (AlphaGo Zero)
 
 
 class ReplayWindow:
@@ -152,6 +156,7 @@ class ReplayWindow:
         columns["winners"].append([-1 if winner is None else winner])
         columns["played_out"].append([not record.resigned])
         columns["iterations"].append([record.iteration])
+        columns["closest_calls"].append([_closest_call(self.game, record)])
         columns["moves"].append(record.moves)
         columns["plies"].append(record.recorded)
         columns["values"].append(record.root_values)
@@ -188,6 +193,28 @@ class ReplayWindow:
         symmetries = rng.integers(len(self.game.symmetries), size=batch)
         return self.samples_of(positions, symmetries)
 
+    def resign_below(self, highest: float) -> float:
+        """The value at which to resign: at most `highest`, and so that few who resign would not have lost.
+
+        -1, which is never, until enough games were played out to tell.
+        """
+        calls = self._columns["closest_calls"].view
+        calls = calls[~np.isnan(calls)][-CALIBRATING_GAMES[1] :]
+        if len(calls) < CALIBRATING_GAMES[0]:
+            return -1.0
+        return max(-1.0, min(highest, float(np.quantile(calls, WRONGLY_RESIGNED))))
+
+    def starts(self, count: int, rng: np.random.Generator) -> list[list[int]]:
+        """The moves to `count` positions, drawn as for a sample: new games may begin there (Go-Exploit, 2023)."""
+        columns = self._columns
+        first_position, first_move = (int(columns[name].view[0]) for name in ("position_starts", "move_starts"))
+        found = []
+        for position in self._draw(count, rng) if self.positions else ():
+            game = np.searchsorted(columns["position_starts"].view, position + first_position, side="right") - 1
+            begin = int(columns["move_starts"].view[game]) - first_move
+            found.append(columns["moves"].view[begin : begin + int(columns["plies"].view[position])].tolist())
+        return found
+
     def samples_of(self, positions: NDArray[np.int64], symmetries: NDArray[np.int64]) -> Samples:
         """Samples of these positions of the window (0 is the oldest), under these symmetries of the game."""
         flat = {name: column.view.reshape(-1) for name, column in self._columns.items() if name not in _NOT_SAMPLED}
@@ -206,6 +233,21 @@ class ReplayWindow:
             return even
         surprising = np.searchsorted(self._running_surprise, where * total, side="right")
         return np.where(by_surprise, np.minimum(surprising, self.positions - 1), even)
+
+
+def _closest_call(game: Game, record: GameRecord) -> float:
+    """The lowest value that the search gave to a player who then did not lose; NaN if the game might be resigned."""
+    if not record.never_resigns:
+        return np.nan
+    assert record.outcome is not None
+    state = game.initial_state()
+    values = dict(zip(record.recorded.tolist(), record.root_values.tolist(), strict=True))
+    lowest = 1.0
+    for ply, action in enumerate(record.moves.tolist()):
+        if record.outcome.value_for(state.to_move) >= 0.0:
+            lowest = min(lowest, values.get(ply, 1.0))
+        state = state.play(action)
+    return lowest
 
 
 def _has_ownership(game: Game) -> bool:

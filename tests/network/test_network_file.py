@@ -14,7 +14,14 @@ from small_networks import SHAPES, file_of
 import tengen
 from tengen.config import NetworkConfig
 from tengen.network import make_evaluator
-from tengen.network.checkpoint import NetworkFile, NetworkFileError, check_fits, load_network, save_network
+from tengen.network.checkpoint import (
+    NetworkFile,
+    NetworkFileError,
+    check_fits,
+    find_network,
+    load_network,
+    save_network,
+)
 from tengen.network.evaluator import Backend
 from tengen.network.resnet import PolicyValueNet, network_from_file, network_weights
 
@@ -161,3 +168,13 @@ def test_a_network_bound_to_its_size_says_so() -> None:
     assert file.num_actions_on(4, 5) == 33
     with pytest.raises(tengen.EvaluatorError, match="only on 4x5"):
         file.num_actions_on(5, 5)
+
+
+def test_a_bundled_network_is_found_by_its_name() -> None:
+    found = load_network(find_network("tic_tac_toe"))
+    check_fits(found, tengen.load("tic_tac_toe"))
+
+
+def test_an_unknown_network_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(NetworkFileError, match=r"no network 'nowhere': .*tic_tac_toe"):
+        find_network("nowhere")

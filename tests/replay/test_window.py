@@ -11,7 +11,7 @@ from random_games import random_record
 
 import tengen
 from tengen.config import ReplayConfig
-from tengen.records import GameRecord, RecordError, ShardEnd, ShardWriter
+from tengen.records import GameRecord, RecordBuilder, RecordError, ShardEnd, ShardWriter
 from tengen.replay import ReplayWindow
 
 GAME = tengen.load("tic_tac_toe")
@@ -194,3 +194,35 @@ def test_memory_stays_under_the_figure_stated(game: tengen.Game) -> None:
         seen.append(window.bytes)
         assert window.bytes <= most
     assert max(seen[500:]) == max(seen[250:])  # full, it grows no more
+
+
+def test_starts_lead_to_positions_of_the_window() -> None:
+    window = ReplayWindow(GAME, _config(60, 0.0, 60))
+    for game in GAMES[:50]:
+        window.add(game)
+    kept = _kept(GAMES[:50], window.config)
+    possible = {tuple(game.moves[:ply].tolist()) for game in kept for ply in game.recorded}
+    starts = [tuple(moves) for moves in window.starts(500, np.random.default_rng(3))]
+    assert set(starts) == possible
+    assert ReplayWindow(GAME, window.config).starts(5, np.random.default_rng(3)) == []
+
+
+def _played_out(value: float) -> GameRecord:
+    """The first player wins, after the search has given that player this value."""
+    record = RecordBuilder(iteration=1, network="", seed=1, opening_plies=0, never_resigns=True)
+    for ply, action in enumerate([0, 1, 3, 4, 6]):
+        target = np.zeros(9, np.float32)
+        target[action] = 1.0
+        record.target(target, value if ply == 2 else -0.99 if ply % 2 else 0.5, 0.1)
+        record.play(action)
+    return record.finish(tengen.Outcome(0), resigned=False)
+
+
+def test_resignation_is_calibrated_by_games_that_were_played_out() -> None:
+    window = ReplayWindow(GAME, _config(10_000, 0.0, 10_000))
+    for value in np.linspace(-0.9, 0.09, 99):
+        window.add(_played_out(value))
+    assert window.resign_below(-0.5) == -1.0  # too few games to tell
+    window.add(_played_out(0.1))
+    assert window.resign_below(-0.5) == pytest.approx(-0.85, abs=0.01)  # 5 of 100 came back from there
+    assert window.resign_below(-0.95) == -0.95

@@ -136,6 +136,15 @@ def test_opening_plies_are_not_recorded() -> None:
     assert all(record.opening_plies == 0 for record in everything(play(config(random_start_share=0.0))))
 
 
+def test_games_start_where_earlier_ones_were() -> None:
+    archive = [[4, 0, 8], [0, 4]]
+    evaluators = [Opinionated(GAME), Opinionated(GAME)]
+    settings = config(positions=300, random_start_share=0.0, archive_start_share=0.5)
+    result = play_games(GAME, evaluators, settings, seed=1, iteration=1, archive=archive)
+    starts = {tuple(record.moves[: record.opening_plies].tolist()) for record in everything(result)}
+    assert starts == {(), (4, 0, 8), (0, 4)}
+
+
 def test_fast_searches_are_played_but_not_recorded() -> None:
     result = play(config(positions=400, fast_simulations=1, full_share=0.25))
     recorded = sum(len(record.recorded) for record in everything(result))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tengen._core import EvaluatorError, Game, TengenError
+from tengen.bundled import bundled_folder, bundled_names
 from tengen.config import NetworkConfig
 from tengen.durable import write_bytes
 
@@ -125,8 +126,16 @@ def load_network(path: Path | str) -> NetworkFile:
     return file
 
 
-def find_network(path: Path) -> Path:
-    """The file itself; of a run, or of a folder with networks, the newest."""
+def find_network(model: Path | str) -> Path:
+    """A file itself; of a run, or of a folder with networks, the newest; or the file of a bundled name."""
+    path = Path(model)
+    if not path.exists():
+        if str(model) not in bundled_names("models"):
+            raise NetworkFileError(
+                f"There is no network '{model}': it is no file, no run, and none of those that come with tengen "
+                f"({', '.join(bundled_names('models'))})."
+            )
+        path = bundled_folder("models") / model
     if not path.is_dir():
         return path
     for folder in (path / "networks", path):
