@@ -71,7 +71,6 @@ bench: build
 	$(BIN)/tengen bench games
 
 verify: FUZZ_CALLS = 500000
-verify: export TENGEN_LONG = 1
 verify: test
 
 clean:
