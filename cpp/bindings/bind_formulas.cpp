@@ -13,7 +13,7 @@ void bind_formulas(nb::module_& parent) {
   nb::class_<Formulas> formulas(parent, "formulas", "The formulas of the search, as the search computes them.");
   formulas.def_static("puct_factor", &puct_factor, "c_puct"_a, "base"_a, "parent_visits"_a);
   formulas.def_static("puct_bonus", &puct_bonus, "c"_a, "p"_a, "sqrt_total"_a, "n"_a);
-  formulas.def_static("uct_bonus", &uct_bonus, "c"_a, "sqrt_log_total"_a, "n"_a);
+  formulas.def_static("uct_bonus", &uct_bonus<>, "c"_a, "sqrt_log_total"_a, "n"_a);
   formulas.def_static("unvisited_q", &unvisited_q, "parent_q"_a, "reduction"_a, "visited_prior"_a);
   formulas.def_static("forced_visits", &forced_visits, "k"_a, "p"_a, "total"_a);
   formulas.def_static("gumbel_sigma", &gumbel_sigma, "q"_a, "c_visit"_a, "c_scale"_a, "max_visits"_a);

@@ -400,7 +400,7 @@ class Forest {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
       step.chosen = tree.actions(node)[choice];
-      visit_scores(true, [&](int, const ChildScore& child) { step.children.push_back(child); });
+      visit_scores(true, Collect{&step.children});
     }
     if (choice > tree.links(node).num_children) {
       search.tree.put_next(node, choice);

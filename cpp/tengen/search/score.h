@@ -55,13 +55,16 @@ class CountTable {
     }
   }
 
+  // `kSmall`: n is known to be below kSize.
+  template <bool kSmall = false>
   float inverse(std::uint32_t n) const {
-    if (n < kSize) [[likely]]
+    if (kSmall || n < kSize) [[likely]]
       return inverse_[n];
     return 1.0F / static_cast<float>(n);
   }
+  template <bool kSmall = false>
   float inverse_root(std::uint32_t n) const {
-    if (n < kSize) [[likely]]
+    if (kSmall || n < kSize) [[likely]]
       return inverse_root_[n];
     return 1.0F / std::sqrt(static_cast<float>(n));
   }
@@ -90,8 +93,9 @@ inline float puct_bonus(float c, float p, float sqrt_total, std::uint32_t n) {
 }
 
 // c sqrt(ln sum_b N(s, b) / N(s, a)), what UCT adds to Q(s, a)
-inline float uct_bonus(float c, float sqrt_log_total, std::uint32_t n) {
-  return c * sqrt_log_total * kCounts.inverse_root(n);
+template <bool kSmall = false>
+float uct_bonus(float c, float sqrt_log_total, std::uint32_t n) {
+  return c * sqrt_log_total * kCounts.inverse_root<kSmall>(n);
 }
 
 // First play urgency: an unvisited child is worth a little less than its parent, and the less the more of the prior
