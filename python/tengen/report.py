@@ -57,6 +57,7 @@ class SelfPlayReport:
     target_entropy: float  # nats, mean over the positions
     prior_entropy: float
     surprise: float  # KL(target || prior), mean
+    tree_seconds: float = 0.0  # for selecting leaves and updating trees, summed over the threads
 
     @property
     def evaluator_share(self) -> float:

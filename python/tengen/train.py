@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import resource
 import time
 from dataclasses import asdict, replace
 from functools import partial
@@ -22,6 +21,7 @@ from tengen.arena import challenge
 from tengen.config import RunConfig, SelfPlayConfig
 from tengen.diagnostics import find_problems
 from tengen.learner import Learner
+from tengen.memory import memory_in_use, most_more_memory
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
 from tengen.players import SearchPlayer
@@ -113,14 +113,14 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
                 promoted=promoted,
                 seconds=spent,
                 seconds_left=clock.left(iteration, spent),
-                memory=_memory(),
+                memory=memory_in_use(),
                 window_age=iteration - window.oldest_iteration,
                 rating=rating,
                 gate=gate,
             )
             reports.append(replace(report, findings=find_problems(config, [*reports, report])))
 
-            # 6. Everything that the next iteration needs, on disk.
+            # 6. Everything that the next iteration needs, on disk; the commit last.
             run.save_network(champion, _iteration_of(champion), kept=_rated(reports))
             run.commit(
                 iteration=iteration,
@@ -302,12 +302,8 @@ def _run_report(config: RunConfig, run: RunFolder, learner: Learner, iteration: 
         iterations=config.iterations,
         evaluator=f"OpenVINO, {config.self_play.precision}",
         threads=_threads(config),
-        memory_limit=ReplayWindow.most_bytes(window.game, config.replay) + _memory() + (512 << 20),
+        memory_limit=memory_in_use()
+        + most_more_memory(window.game, config, parameters=learner.num_parameters, threads=_threads(config)),
         parameters=learner.num_parameters,
         notes=tuple(run.notes),
     )
-
-
-def _memory() -> int:
-    """The most this process has used, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
