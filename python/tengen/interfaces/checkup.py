@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from tengen import _core, games
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, SelfPlayConfig
 from tengen.learner import Learner
+from tengen.memory import memory_in_use, most_more_memory
 from tengen.network import UniformEvaluator
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Backend, NetworkEvaluator, Planes, Precision, make_evaluator
@@ -95,6 +95,7 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
         discount=float(config.self_play.search.get("discount", 1.0)),
     )
     network = learner.network_file()
+    memory = memory_in_use() + most_more_memory(game, config, parameters=learner.num_parameters, threads=threads)
     on_stage("evaluators")
     evaluators = _evaluator_speeds(game, network, machine.gpu)
     on_stage("self-play")
@@ -102,7 +103,9 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
     on_stage("learner")
     records, length = _beginners_games(game)
     samples = _learner_speed(game, config, learner, records)
-    forecast = _forecast(game, config, positions=positions, evaluations=evaluations, samples=samples, length=length)
+    forecast = _forecast(
+        config, positions=positions, evaluations=evaluations, samples=samples, length=length, memory=memory
+    )
     return Checkup(
         machine=machine,
         threads=threads,
@@ -280,7 +283,7 @@ def _learner_speed(game: Game, config: RunConfig, learner: Learner, records: lis
 
 
 def _forecast(
-    game: Game, config: RunConfig, *, positions: float, evaluations: float, samples: float, length: float
+    config: RunConfig, *, positions: float, evaluations: float, samples: float, length: float, memory: int
 ) -> Forecast:
     """From the speeds of a blank network: a trained one plays longer games, and its searches are proven sooner."""
     arena = config.arena
@@ -291,7 +294,6 @@ def _forecast(
     if arena.gating:
         matches += arena.gating_games * plies
     seconds = playing + learning + matches
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return Forecast(
         minutes=config.iterations * seconds / 60.0,
         games=config.iterations * config.self_play.positions / length,
@@ -300,5 +302,5 @@ def _forecast(
         playing=playing / seconds,
         learning=learning / seconds,
         matches=matches / seconds,
-        memory=ReplayWindow.most_bytes(game, config.replay) + used + (512 << 20),
+        memory=memory,
     )
