@@ -156,7 +156,9 @@ class LearnerConfig(_Stage):
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
     precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(
+        "auto", description="of learning and of self-play; auto: a GPU if there is one"
+    )
     threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
 
