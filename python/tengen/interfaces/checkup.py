@@ -99,7 +99,7 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
     on_stage("evaluators")
     evaluators = _evaluator_speeds(game, network, machine.gpu)
     on_stage("self-play")
-    positions, evaluations = _self_play_speed(game, network, config.self_play, threads)
+    positions, evaluations = _self_play_speed(game, network, config.self_play, threads, learner.device)
     on_stage("learner")
     records, length = _beginners_games(game)
     samples = _learner_speed(game, config, learner, records)
@@ -117,11 +117,11 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
         samples_per_second=samples,
         game_length=length,
         forecast=forecast,
-        warnings=tuple(find_warnings(machine, max(threads, learner_threads), forecast)),
+        warnings=tuple(find_warnings(machine, max(threads, learner_threads), forecast, learner.device)),
     )
 
 
-def find_warnings(machine: Machine, threads: int, forecast: Forecast) -> list[str]:
+def find_warnings(machine: Machine, threads: int, forecast: Forecast, device: str = "cpu") -> list[str]:
     """What will make a run slower than it should be, or end it."""
     found = []
     if machine.load > 0.5 or machine.share_of_core < 0.9:
@@ -141,8 +141,8 @@ def find_warnings(machine: Machine, threads: int, forecast: Forecast) -> list[st
             f"Too little memory: the run may take {forecast.memory / 1e9:.1f} GB, and "
             f"{machine.memory_free / 1e9:.1f} GB are free. Lower replay.window_most."
         )
-    if machine.gpu is not None:
-        found.append(f"There is a GPU ({machine.gpu}), but self-play uses the processor; only the learner can use it.")
+    if machine.gpu is not None and device == "cpu":
+        found.append(f"There is a GPU ({machine.gpu}), but the config wants the processor (learner.device).")
     if forecast.matches > 0.25:
         found.append(
             f"Measuring and gating would take {forecast.matches:.0%} of the time: raise arena.every, or lower "
@@ -242,11 +242,17 @@ def _positions_per_second(evaluator: NetworkEvaluator, planes: Planes) -> float:
     return best
 
 
-def _self_play_speed(game: Game, network: NetworkFile, config: SelfPlayConfig, threads: int) -> tuple[float, float]:
+def _self_play_speed(
+    game: Game, network: NetworkFile, config: SelfPlayConfig, threads: int, device: str
+) -> tuple[float, float]:
     """Positions searched, and evaluated, per second, with all threads."""
     at_once = max(4, min(config.games_per_thread, EVALUATIONS // (config.simulations * threads * 3)))
     trial = config.model_copy(update={"games_per_thread": at_once, "positions": threads * at_once})
-    first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
+    if device == "cpu":
+        first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
+    else:  # as in a run: a GPU has no int8
+        precision: Precision = "bf16" if config.precision == "int8" else config.precision
+        first = make_evaluator(network, backend="torch", precision=precision, device=device)
     evaluators = [first, *(first.clone() for _ in range(threads - 1))]
     begun = play_games(game, evaluators, trial, seed=1, iteration=0)  # compiles
     trial = trial.model_copy(update={"positions": 2 * threads * at_once})
