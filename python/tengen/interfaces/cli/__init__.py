@@ -22,6 +22,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "match": "match",
     "play": "play",
+    "gtp": "gtp",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "demo": "demo",

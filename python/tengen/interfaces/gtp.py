@@ -1,0 +1,549 @@
+"""The Go Text Protocol, version 2, over an Engine: for Go, Othello, Gomoku and other games of stones on a square board.
+
+A line comes in, an answer goes out, and nothing else is ever written. `lz-analyze` and `kata-analyze` go on answering
+until the next line, whatever it is. The specification: https://www.lysator.liu.se/~gunnar/gtp/
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tengen import Game, SearchParams, State, TengenError, __version__, load
+from tengen._core import replay_record
+from tengen.engine import Analysis, Engine, Limit
+from tengen.external import komi_of
+from tengen.interfaces.game_tree import parse_sgf, write_sgf
+from tengen.network import NetworkEvaluator
+from tengen.network.checkpoint import check_fits
+from tengen.network.positions import parse_options
+from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
+
+__all__ = ["LONGEST_LINE", "Gtp"]
+
+LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
+SECONDS_BETWEEN_REPORTS = 1.0
+LEAST_SECONDS = 0.02
+LAG = 0.1  # seconds that a controller may take to hear of a move
+SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
+
+LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
+CONTROLS = {code: None for code in (*range(32), 127)} | {9: " "}
+
+
+class Refusal(Exception):
+    """A command that can't be done: the answer begins with `?`."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """The game so far. `moves` are those that were really made; the state may hold passes between them."""
+
+    state: State
+    moves: tuple[tuple[int, int], ...] = ()  # player, action
+
+
+@dataclass
+class Clock:
+    """One player's time, as time_settings and time_left tell it."""
+
+    seconds: float
+    stones: int = 0  # to be played in these seconds; 0 in main time
+
+    def share(self, moves_to_come: float) -> float:
+        """What one move may take."""
+        return max(LEAST_SECONDS, self.seconds / (self.stones or moves_to_come) - LAG)
+
+
+class Gtp:
+    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: NetworkEvaluator,
+        params: SearchParams,
+        limit: Limit,
+        write: Callable[[str], None],
+        *,
+        ponder: bool = False,
+    ) -> None:
+        check_has_vertices(game)
+        self._evaluator = evaluator
+        self._limit = limit
+        self._write = write
+        self._ponder = ponder
+        self._engine = Engine(_without_end(game), evaluator, params)
+        self._positions = [Position(self._engine.state)]
+        self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
+        self._clocks: dict[int, Clock] = {}
+        self._streaming = False
+        self._commands: dict[str, Callable[[list[str]], str | None]] = {
+            "protocol_version": lambda _: "2",
+            "name": lambda _: "tengen",
+            "version": lambda _: __version__,
+            "known_command": lambda words: "true" if _one(words) in self._commands else "false",
+            "list_commands": lambda _: "\n".join(self._commands),
+            "quit": lambda _: "",
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            "undo": self._undo,
+            "showboard": lambda _: f"\n{self._state}",
+            "final_score": self._final_score,
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
+            "fixed_handicap": self._fixed_handicap,
+            "place_free_handicap": self._fixed_handicap,
+            "set_free_handicap": self._set_free_handicap,
+            "loadsgf": self._loadsgf,
+            "printsgf": self._printsgf,
+            "lz-analyze": lambda words: self._analyze(words, _leela_words),
+            "kata-analyze": lambda words: self._analyze(words, _katago_words),
+            "lz-genmove_analyze": lambda words: self._genmove_analyze(words, _leela_words),
+            "kata-genmove_analyze": lambda words: self._genmove_analyze(words, _katago_words),
+        }
+
+    # --- The protocol -----------------------------------------------------------------------------------------------
+
+    def obey(self, line: str) -> bool:
+        """Answers one line; False when it was the last."""
+        self.end_stream()
+        line = line.translate(CONTROLS).partition("#")[0].strip()
+        if not line:
+            return True
+        match = LINE.fullmatch(line)
+        assert match is not None
+        number, command, rest = match[1] or "", match[2], match[3]
+        self._header = f"={number}"
+        try:
+            if command not in self._commands:
+                raise Refusal("unknown command")
+            answer = self._commands[command](rest.split())
+            if answer is not None:
+                self._write(f"={number} {answer}\n\n" if answer else f"={number}\n\n")
+        except (Refusal, TengenError) as error:
+            self._write(f"?{number} {_one_line(str(error))}\n\n")
+        except Exception:  # a mistake of ours must not end the game
+            traceback.print_exc()  # on the standard error
+            self._write(f"?{number} internal error\n\n")
+        return command != "quit"
+
+    def end_stream(self) -> None:
+        """Ends pondering, and an analysis that is being sent, with the empty line that ends every answer."""
+        self._engine.stop()
+        if self._streaming:
+            self._streaming = False
+            self._write("\n")
+
+    # --- The board --------------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> State:
+        return self._positions[-1].state
+
+    @property
+    def _game(self) -> Game:
+        return self._state.game
+
+    def _boardsize(self, words: list[str]) -> str:
+        size = _whole(_one(words))
+        if size != self._game.spec.width:
+            try:
+                game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "size": size})
+                check_has_vertices(game)
+                check_fits(self._evaluator.network, game)
+            except TengenError:
+                raise Refusal("unacceptable size") from None
+            self._positions = [Position(game.initial_state())]
+        return self._clear_board([])
+
+    def _clear_board(self, words: list[str]) -> str:
+        self._positions = [Position(self._game.initial_state())]
+        if self._settings is not None:
+            self._start_clocks()
+        return ""
+
+    def _komi(self, words: list[str]) -> str:
+        komi = _number(_one(words))
+        if komi_of(self._game) is None:
+            return ""  # has no meaning here; controllers send it all the same
+        try:
+            game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "komi": komi})
+        except TengenError:
+            raise Refusal("unacceptable komi") from None
+        self._positions = [replace(position, state=_moved(position.state, game)) for position in self._positions]
+        return ""
+
+    def _play(self, words: list[str]) -> str:
+        if len(words) != 2:
+            raise Refusal("syntax error")
+        player, action = _player(words[0]), vertex_action(self._game, words[1])
+        if action is None:
+            raise Refusal("illegal move" if words[1].lower() == "pass" else "syntax error")
+        self._make(player, action)
+        return ""
+
+    def _make(self, player: int, action: int) -> None:
+        state = self._with_turn(player)
+        if not state.is_legal(action):
+            raise Refusal("illegal move")
+        self._positions.append(Position(state.play(action), (*self._positions[-1].moves, (player, action))))
+
+    def _with_turn(self, player: int) -> State:
+        """The position with that player to move. Two moves of one player in a row have a pass between them."""
+        state = _with_room(self._state)
+        if state.to_move == player or state.outcome is not None:
+            return state
+        skip = pass_action(state.game)
+        if skip is not None and state.moves and state.moves[-1] == skip:
+            before = state.game.state(state.moves[:-1])  # a second pass would end the game: take the first one back
+            if before.to_move == player:
+                return before
+        if skip is None or not state.is_legal(skip):
+            raise Refusal("illegal move")
+        return state.play(skip)
+
+    def _undo(self, words: list[str]) -> str:
+        if len(self._positions) == 1:
+            raise Refusal("cannot undo")
+        self._positions.pop()
+        return ""
+
+    def _final_score(self, words: list[str]) -> str:
+        score = _score(self._state)
+        if score is None:
+            raise Refusal("the game is not over")
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    # --- Moves of ours ----------------------------------------------------------------------------------------------
+
+    def _genmove(self, words: list[str]) -> str:
+        player = _player(_one(words))
+        started = time.monotonic()
+        answer = self._answer_move(player, self._think(player))
+        self._spend(player, time.monotonic() - started)
+        self._ponder_if_asked()
+        return answer
+
+    def _reg_genmove(self, words: list[str]) -> str:
+        analysis = self._think(_player(_one(words)))
+        return vertex_text(self._game, analysis.best_action) if analysis.moves else self._nothing_to_play()
+
+    def _genmove_analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+        colour, seconds = _analysis_words(words)
+        player = self._state.to_move if colour is None else colour
+        if self._state.outcome is not None:
+            self._nothing_to_play()
+        self._write(f"{self._header}\n")
+        try:
+            analysis = self._think(player, lambda found: self._write(f"{put(found, self._game)}\n"), seconds)
+            self._write(f"{put(analysis, self._game)}\n" if analysis.moves else "")
+            self._write(f"play {self._answer_move(player, analysis)}\n")
+        finally:
+            self._write("\n")
+        self._ponder_if_asked()
+
+    def _answer_move(self, player: int, analysis: Analysis) -> str:
+        if not analysis.moves:
+            return self._nothing_to_play()
+        self._make(player, analysis.best_action)
+        return vertex_text(self._game, analysis.best_action)
+
+    def _nothing_to_play(self) -> str:
+        if pass_action(self._game) is None:
+            raise Refusal("the game is over")
+        return "pass"
+
+    def _think(
+        self, player: int, on_analysis: Callable[[Analysis], None] | None = None, every: float = SECONDS_BETWEEN_REPORTS
+    ) -> Analysis:
+        self._engine.set_position(self._with_turn(player))
+        return self._engine.think(self._limit_for(player), on_analysis, every)
+
+    def _ponder_if_asked(self) -> None:
+        if self._ponder:
+            self._engine.set_position(self._state)
+            self._engine.ponder()
+
+    def _analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+        """Streams until the next line comes."""
+        colour, seconds = _analysis_words(words)
+        state = self._state if colour is None else self._with_turn(colour)
+        self._engine.set_position(state)
+        self._write(f"{self._header}\n")
+        self._streaming = True
+        self._engine.ponder(lambda found: self._write(f"{put(found, state.game)}\n"), seconds)
+
+    # --- Time -------------------------------------------------------------------------------------------------------
+
+    def _time_settings(self, words: list[str]) -> str:
+        if len(words) != 3:
+            raise Refusal("syntax error")
+        main, byo_yomi, stones = _number(words[0]), _number(words[1]), _whole(words[2])
+        if main < 0 or byo_yomi < 0:
+            raise Refusal("syntax error")
+        unlimited = byo_yomi > 0 and stones == 0
+        self._settings = None if unlimited else (main, byo_yomi, stones)
+        self._clocks = {}
+        if self._settings is not None:
+            self._start_clocks()
+        return ""
+
+    def _start_clocks(self) -> None:
+        assert self._settings is not None
+        main, byo_yomi, stones = self._settings
+        self._clocks = {player: Clock(main) if main > 0 else Clock(byo_yomi, stones) for player in (0, 1)}
+
+    def _time_left(self, words: list[str]) -> str:
+        if len(words) != 3:
+            raise Refusal("syntax error")
+        player, seconds, stones = _player(words[0]), _number(words[1]), _whole(words[2])
+        self._clocks[player] = Clock(max(0.0, seconds), stones)
+        return ""
+
+    def _limit_for(self, player: int) -> Limit:
+        if player not in self._clocks:
+            return self._limit
+        to_come = max(10.0, (self._game.spec.width**2 - len(self._state.moves)) / 4)
+        share = self._clocks[player].share(to_come)
+        return replace(self._limit, seconds=min(share, self._limit.seconds or math.inf))
+
+    def _spend(self, player: int, seconds: float) -> None:
+        """For controllers that do not send time_left."""
+        if player not in self._clocks or self._settings is None:
+            return
+        clock, (_, byo_yomi, stones) = self._clocks[player], self._settings
+        clock.seconds -= seconds
+        if clock.stones:
+            clock.stones -= 1
+            if clock.stones == 0:
+                self._clocks[player] = Clock(byo_yomi, stones)
+        elif clock.seconds <= 0:
+            self._clocks[player] = Clock(byo_yomi, stones) if stones else Clock(0.0)
+
+    # --- Handicap ---------------------------------------------------------------------------------------------------
+
+    def _fixed_handicap(self, words: list[str]) -> str:
+        points = _handicap_points(self._game.spec.width)[: max(0, _whole(_one(words)))]
+        if len(points) != _whole(words[0]) or len(points) < 2 or self._game.spec.source != "go":
+            raise Refusal("invalid number of stones")
+        return self._put_handicap(points)
+
+    def _set_free_handicap(self, words: list[str]) -> str:
+        actions = [vertex_action(self._game, word) for word in words]
+        passes = pass_action(self._game)
+        points = [action for action in actions if action is not None and action != passes]
+        if len(points) < 2 or len(points) != len(words) or len(set(points)) != len(points):
+            raise Refusal("bad vertex list")
+        if self._game.spec.source != "go":
+            raise Refusal("handicap is for Go")
+        self._put_handicap(points)
+        return ""
+
+    def _put_handicap(self, points: list[int]) -> str:
+        if self._positions[-1].moves:
+            raise Refusal("board not empty")
+        before = list(self._positions)
+        try:
+            for point in points:
+                self._make(0, point)
+        except Refusal:
+            self._positions = before
+            raise Refusal("bad vertex list") from None
+        self._positions = [*before, self._positions[-1]]  # one undo takes all of them back
+        return " ".join(vertex_text(self._game, point) for point in points)
+
+    # --- SGF --------------------------------------------------------------------------------------------------------
+
+    def _loadsgf(self, words: list[str]) -> str:
+        if len(words) not in (1, 2):
+            raise Refusal("syntax error")
+        try:
+            line = parse_sgf(Path(words[0]).read_text(errors="replace"))
+        except (OSError, ValueError):  # ValueError: a name with a null byte, and SgfError
+            raise Refusal("cannot load file") from None
+        moves = line.moves if len(words) == 1 else line.moves[: max(0, _whole(words[1]) - 1)]
+        before, settings = self._positions, self._settings
+        self._settings = None
+        try:
+            self._boardsize([str(line.size)])
+            if line.komi is not None:
+                self._komi([str(line.komi)])
+            for player, cell in (*line.stones, *moves):
+                action = pass_action(self._game) if cell is None else cell
+                if action is None:
+                    raise Refusal("cannot load file")
+                self._make(player, action)
+        except (Refusal, TengenError):
+            self._positions = before
+            raise Refusal("cannot load file") from None
+        finally:
+            self._settings = settings
+        return ""
+
+    def _printsgf(self, words: list[str]) -> str:
+        skip = pass_action(self._game)
+        moves = [(player, None if action == skip else action) for player, action in self._positions[-1].moves]
+        text = write_sgf(
+            SGF_GAMES.get(self._game.spec.source, "1"), self._game.spec.width, komi_of(self._game), moves
+        )
+        if not words:
+            return text
+        try:
+            Path(words[0]).write_text(text + "\n")
+        except (OSError, ValueError):
+            raise Refusal("cannot write file") from None
+        return ""
+
+
+# ---- Arguments
+
+
+def _one(words: list[str]) -> str:
+    if not words:
+        raise Refusal("syntax error")
+    return words[0]
+
+
+def _whole(word: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) < 10):
+        raise Refusal("syntax error")
+    return int(word)
+
+
+def _number(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        raise Refusal("syntax error") from None
+    if not math.isfinite(number):
+        raise Refusal("syntax error")
+    return number
+
+
+def _player(word: str) -> int:
+    colours = {"b": 0, "black": 0, "w": 1, "white": 1}
+    if word.lower() not in colours:
+        raise Refusal("syntax error")
+    return colours[word.lower()]
+
+
+def _analysis_words(words: list[str]) -> tuple[int | None, float]:
+    """The colour, if given, and the seconds between two reports: `B 50`, `interval 50`, `50`, also with other pairs."""
+    colour: int | None = None
+    if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
+        colour, words = _player(words[0]), words[1:]
+    centiseconds = 100
+    if words and words[0].isdecimal():
+        centiseconds, words = _whole(words[0]), words[1:]
+    if len(words) % 2:
+        raise Refusal("syntax error")
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        if name == "interval":
+            centiseconds = _whole(value)
+    return colour, max(1, centiseconds) / 100.0
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.translate(CONTROLS).split()) or "failed"
+
+
+# ---- Positions
+
+
+def _without_end(game: Game) -> Game:
+    """The same game without a limit of its own on the number of moves, which training may have set."""
+    options = parse_options(game.spec.options)
+    return load(game.spec.source, **{**options, "max_moves": 0}) if options.get("max_moves") else game
+
+
+def _with_room(state: State) -> State:
+    """The position with moves to come: close to the longest game it begins anew, as a drawing without a past."""
+    if state.outcome is not None or len(state.moves) < state.game.spec.longest_game - 2 or not _is_go(state.game):
+        return state
+    return state.game.state(board=str(state))
+
+
+def _moved(state: State, game: Game) -> State:
+    """The same position under another komi."""
+    if state.game.state(state.moves) == state:
+        return game.state(state.moves)
+    return game.state(board=str(state))
+
+
+def _is_go(game: Game) -> bool:
+    return game.spec.source == "go"
+
+
+def _score(state: State) -> float | None:
+    """For the first player; None if there is no saying yet."""
+    if _is_go(state.game):
+        return _area_score(state)
+    if state.game.spec.source == "othello":
+        board = str(state).rsplit("\n", 1)[0]
+        return float(board.count("X") - board.count("O"))
+    return None if state.outcome is None else float(state.outcome.value_for(0))
+
+
+def _area_score(state: State) -> float:
+    """Of the stones as they stand, komi included: as if both passed now."""
+    drawn = str(state)
+    moves = state.moves if state.game.state(state.moves) == state else None
+    if moves is None:
+        raise Refusal(f"cannot score a drawn position {drawn[:0]}")
+    nothing = np.zeros(0, np.uint16)
+    score = replay_record(state.game, np.array(moves, np.uint16), nothing, np.zeros(1, np.int64), nothing).score
+    assert score is not None
+    return float(score)
+
+
+def _handicap_points(size: int) -> list[int]:
+    """In the order that GTP fixes them: corners, then edges; the middle goes to 5, 7 and 9 stones."""
+    edge = 2 if size < 13 else 3
+    low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is the bottom
+    left, right = edge, size - 1 - edge
+    corners = [(low, left), (high, right), (high, left), (low, right)]
+    sides = [(middle, left), (middle, right), (high, middle), (low, middle)]
+    if size < 7:
+        return []
+    if size % 2 == 0 or size == 7:
+        return [row * size + column for row, column in corners]
+    return [row * size + column for row, column in [*corners, *sides, (middle, middle)]]
+
+
+# ---- Analyses as other programs write them
+
+
+def _leela_words(analysis: Analysis, game: Game) -> str:
+    """One line; rates are in hundredths of a percent."""
+    return " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
+        f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+
+
+def _katago_words(analysis: Analysis, game: Game) -> str:
+    """One line; rates are from 0 to 1."""
+    return " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
+        f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+
+
+def _line(game: Game, line: tuple[int, ...]) -> str:
+    return " ".join(vertex_text(game, action) for action in line)
