@@ -14,10 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from tengen import Game, SearchParams, State, TengenError, __version__, load
-from tengen._core import replay_record
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external import komi_of
 from tengen.interfaces.game_tree import parse_sgf, write_sgf
@@ -31,6 +28,7 @@ __all__ = ["LONGEST_LINE", "Gtp"]
 LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
 SECONDS_BETWEEN_REPORTS = 1.0
 LEAST_SECONDS = 0.02
+LARGEST_SGF = 1 << 22  # bytes
 LAG = 0.1  # seconds that a controller may take to hear of a move
 SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
 
@@ -85,6 +83,7 @@ class Gtp:
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
         self._clocks: dict[int, Clock] = {}
         self._streaming = False
+        self._header = "="  # of the answer under way
         self._commands: dict[str, Callable[[list[str]], str | None]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "tengen",
@@ -206,10 +205,8 @@ class Gtp:
         if state.to_move == player or state.outcome is not None:
             return state
         skip = pass_action(state.game)
-        if skip is not None and state.moves and state.moves[-1] == skip:
-            before = state.game.state(state.moves[:-1])  # a second pass would end the game: take the first one back
-            if before.to_move == player:
-                return before
+        if skip is not None and self._positions[-1].moves[-1:] == ((player, skip),):
+            return self._positions[-2].state  # they passed and move again: a second pass would end the game
         if skip is None or not state.is_legal(skip):
             raise Refusal("illegal move")
         return state.play(skip)
@@ -247,8 +244,8 @@ class Gtp:
             self._nothing_to_play()
         self._write(f"{self._header}\n")
         try:
-            analysis = self._think(player, lambda found: self._write(f"{put(found, self._game)}\n"), seconds)
-            self._write(f"{put(analysis, self._game)}\n" if analysis.moves else "")
+            analysis = self._think(player, self._reporter(put), seconds)
+            self._reporter(put)(analysis)
             self._write(f"play {self._answer_move(player, analysis)}\n")
         finally:
             self._write("\n")
@@ -283,7 +280,14 @@ class Gtp:
         self._engine.set_position(state)
         self._write(f"{self._header}\n")
         self._streaming = True
-        self._engine.ponder(lambda found: self._write(f"{put(found, state.game)}\n"), seconds)
+        self._engine.ponder(self._reporter(put), seconds)
+
+    def _reporter(self, put: Callable[[Analysis, Game], str]) -> Callable[[Analysis], None]:
+        def report(found: Analysis) -> None:
+            if found.moves and found.moves[0].visits:
+                self._write(f"{put(found, found.state.game)}\n")
+
+        return report
 
     # --- Time -------------------------------------------------------------------------------------------------------
 
@@ -335,8 +339,8 @@ class Gtp:
     # --- Handicap ---------------------------------------------------------------------------------------------------
 
     def _fixed_handicap(self, words: list[str]) -> str:
-        points = _handicap_points(self._game.spec.width)[: max(0, _whole(_one(words)))]
-        if len(points) != _whole(words[0]) or len(points) < 2 or self._game.spec.source != "go":
+        points = _handicap_points(self._game.spec.width, _whole(_one(words)))
+        if not points or not _is_go(self._game):
             raise Refusal("invalid number of stones")
         return self._put_handicap(points)
 
@@ -346,7 +350,7 @@ class Gtp:
         points = [action for action in actions if action is not None and action != passes]
         if len(points) < 2 or len(points) != len(words) or len(set(points)) != len(points):
             raise Refusal("bad vertex list")
-        if self._game.spec.source != "go":
+        if not _is_go(self._game):
             raise Refusal("handicap is for Go")
         self._put_handicap(points)
         return ""
@@ -370,8 +374,11 @@ class Gtp:
         if len(words) not in (1, 2):
             raise Refusal("syntax error")
         try:
-            line = parse_sgf(Path(words[0]).read_text(errors="replace"))
-        except (OSError, ValueError):  # ValueError: a name with a null byte, and SgfError
+            path = Path(words[0])
+            if not path.is_file() or path.stat().st_size > LARGEST_SGF:
+                raise Refusal("cannot load file")
+            line = parse_sgf(path.read_text(errors="replace"))
+        except (OSError, ValueError):  # ValueError: SgfError too
             raise Refusal("cannot load file") from None
         moves = line.moves if len(words) == 1 else line.moves[: max(0, _whole(words[1]) - 1)]
         before, settings = self._positions, self._settings
@@ -497,29 +504,48 @@ def _score(state: State) -> float | None:
 
 
 def _area_score(state: State) -> float:
-    """Of the stones as they stand, komi included: as if both passed now."""
-    drawn = str(state)
-    moves = state.moves if state.game.state(state.moves) == state else None
-    if moves is None:
-        raise Refusal(f"cannot score a drawn position {drawn[:0]}")
-    nothing = np.zeros(0, np.uint16)
-    score = replay_record(state.game, np.array(moves, np.uint16), nothing, np.zeros(1, np.int64), nothing).score
-    assert score is not None
-    return float(score)
+    """Of the stones as they stand, komi included, by the rules of the game: all are alive."""
+    size = state.game.spec.width
+    board = str(state).rsplit("\n", 1)[0]
+    cells = [cell for row in board.splitlines()[1:] for cell in row.split()[1:]]
+    score = float(cells.count("X") - cells.count("O"))
+    seen: set[int] = set()
+    for start in range(size * size):
+        if cells[start] == "." and start not in seen:
+            region, borders = _empty_region(cells, size, start)
+            seen |= region
+            if len(borders) == 1:
+                score += len(region) if borders == {"X"} else -len(region)
+    return score - (komi_of(state.game) or 0.0)
 
 
-def _handicap_points(size: int) -> list[int]:
-    """In the order that GTP fixes them: corners, then edges; the middle goes to 5, 7 and 9 stones."""
+def _empty_region(cells: list[str], size: int, start: int) -> tuple[set[int], set[str]]:
+    """Empty points that hang together, and whose stones stand around them."""
+    region, borders, stack = {start}, set(), [start]
+    while stack:
+        row, column = divmod(stack.pop(), size)
+        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if not (0 <= r < size and 0 <= c < size) or r * size + c in region:
+                continue
+            if cells[r * size + c] == ".":
+                region.add(r * size + c)
+                stack.append(r * size + c)
+            else:
+                borders.add(cells[r * size + c])
+    return region, borders
+
+
+def _handicap_points(size: int, stones: int) -> list[int]:
+    """As GTP fixes them: corners, then sides; the middle for 5, 7 and 9. Empty if this board has no such handicap."""
     edge = 2 if size < 13 else 3
-    low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is the bottom
-    left, right = edge, size - 1 - edge
-    corners = [(low, left), (high, right), (high, left), (low, right)]
-    sides = [(middle, left), (middle, right), (high, middle), (low, middle)]
-    if size < 7:
-        return []
-    if size % 2 == 0 or size == 7:
-        return [row * size + column for row, column in corners]
-    return [row * size + column for row, column in [*corners, *sides, (middle, middle)]]
+    low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is at the bottom
+    left, right = high, low
+    points = [(low, left), (high, right), (high, left), (low, right)]
+    if stones > 4:
+        points += [(middle, left), (middle, right), (high, middle), (low, middle)][: 2 * ((stones - 4) // 2)]
+        points += [(middle, middle)] * (stones % 2)
+    most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
+    return [row * size + column for row, column in points[:stones]] if 2 <= stones <= most else []
 
 
 # ---- Analyses as other programs write them
