@@ -236,9 +236,7 @@ class Engine:
         self._forest.advance(0, action)
         self._states.append(self.state.play(action))
 
-    def _search(
-        self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float
-    ) -> Analysis:
+    def _search(self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float) -> Analysis:
         started = reported = time.perf_counter()
         self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
         while self._forest.searching():

@@ -114,9 +114,7 @@ def solved_positions(game: Game) -> ScoredPositions:
     try:
         solved = solve_all(game)
     except TooManyPositionsError as error:
-        raise PositionsError(
-            f"{error} Give some with --positions, or let players meet with tengen match."
-        ) from error
+        raise PositionsError(f"{error} Give some with --positions, or let players meet with tengen match.") from error
     return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can come up")
 
 

@@ -223,7 +223,9 @@ class GtpProgram:
         here = self._moves
         if here is None or state.moves[: len(here)] != here:
             if state.game.state(state.moves) != state:
-                raise ArgumentError(f"{self.name} can only be shown games that began at the start, not drawn positions.")
+                raise ArgumentError(
+                    f"{self.name} can only be shown games that began at the start, not drawn positions."
+                )
             self._ask("clear_board")
             here = ()
         for ply in range(len(here), len(state.moves)):

@@ -1,7 +1,7 @@
 """What positions are worth under best play: small games by walking through every position, Connect Four by BitBully.
 
-A score is for the player to move: above 0 it wins, at 0 it draws, below 0 it loses, and the sooner a win and the later a
-loss, the higher. BitBully (https://github.com/MarkusThill/BitBully) is licensed under the AGPL, so tengen does not
+A score is for the player to move: above 0 it wins, at 0 it draws, below 0 it loses, and the sooner a win and the later
+a loss, the higher. BitBully (https://github.com/MarkusThill/BitBully) is licensed under the AGPL, so tengen does not
 import it: it runs as a program of its own, if it is installed, and answers line by line.
 """
 

@@ -1,7 +1,7 @@
 """Moves as the Go Text Protocol writes them: a column letter from A without I, then a row number; or `pass`.
 
-For games whose actions are the cells of a board and at most one pass: Go, Othello, Gomoku. Rows are counted from the side
-that the game itself counts from: in Othello from the top, in the others from the bottom.
+For games whose actions are the cells of a board and at most one pass: Go, Othello, Gomoku. Rows are counted as the game
+itself does: in Othello from the top, in the others from the bottom.
 """
 
 from __future__ import annotations

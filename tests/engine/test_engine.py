@@ -1,7 +1,6 @@
 """The engine and Agent: what they find, what they keep, and that they stop when told."""
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -81,8 +80,8 @@ def test_moves_forth_and_back(engine: Engine) -> None:
     assert engine.undo() == start
     with pytest.raises(EngineError, match="no move to take back"):
         engine.undo()
+    engine.set_position(after)
     with pytest.raises(tengen.IllegalActionError):
-        engine.set_position(after)
         engine.play("D4")
     assert engine.state == after
     assert engine.undo() == start.play("D4")  # a position that was set has a past too
@@ -118,7 +117,7 @@ def test_a_proven_win_is_played_and_said() -> None:
 
 def test_limits(engine: Engine) -> None:
     assert engine.think(Limit(simulations=0)).moves[0].visits == 0  # the network alone
-    assert 0 < engine.think(Limit(seconds=0.05)).simulations
+    assert engine.think(Limit(seconds=0.05)).simulations > 0
     assert engine.think(Limit(simulations=20, seconds=PATIENCE)).simulations == 20
     assert engine.think(Limit(seconds=0.0)).best_action in engine.state.legal_actions
     with pytest.raises(tengen.ArgumentError):
@@ -130,9 +129,7 @@ def test_limits(engine: Engine) -> None:
 def test_stop_from_another_thread(engine: Engine) -> None:
     found: list[Analysis] = []
     reported = threading.Event()
-    thread = threading.Thread(
-        target=lambda: found.append(engine.think(UNENDING, lambda _: reported.set(), every=0.0))
-    )
+    thread = threading.Thread(target=lambda: found.append(engine.think(UNENDING, lambda _: reported.set(), every=0.0)))
     thread.start()
     assert reported.wait(PATIENCE)
     engine.stop()
@@ -215,10 +212,3 @@ def test_an_agent_that_can_not_be(tmp_path: Path) -> None:
         tengen.Agent("tic_tac_toe", game=tengen.load("go"))
     with pytest.raises(AttributeError, match="agent"):
         _ = tengen.agents
-
-
-def test_the_clock_is_kept_while_thinking(engine: Engine) -> None:
-    """Batches are small, so a search looks at the clock often."""
-    started = time.process_time()
-    engine.think(Limit(seconds=0.05))
-    assert time.process_time() - started < 5.0

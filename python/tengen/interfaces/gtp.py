@@ -33,7 +33,7 @@ LAG = 0.1  # seconds that a controller may take to hear of a move
 SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
 
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
-CONTROLS = {code: None for code in (*range(32), 127)} | {9: " "}
+CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # dropped, but a tab is a space
 
 
 class Refusal(Exception):
@@ -194,10 +194,14 @@ class Gtp:
         return ""
 
     def _make(self, player: int, action: int) -> None:
+        moves = (*self._positions[-1].moves, (player, action))
+        if action == pass_action(self._game) and self._state.to_move != player and self._state.outcome is None:
+            self._positions.append(Position(self._state, moves))  # who is not to move gives nothing away by passing
+            return
         state = self._with_turn(player)
         if not state.is_legal(action):
             raise Refusal("illegal move")
-        self._positions.append(Position(state.play(action), (*self._positions[-1].moves, (player, action))))
+        self._positions.append(Position(state.play(action), moves))
 
     def _with_turn(self, player: int) -> State:
         """The position with that player to move. Two moves of one player in a row have a pass between them."""
@@ -402,9 +406,7 @@ class Gtp:
     def _printsgf(self, words: list[str]) -> str:
         skip = pass_action(self._game)
         moves = [(player, None if action == skip else action) for player, action in self._positions[-1].moves]
-        text = write_sgf(
-            SGF_GAMES.get(self._game.spec.source, "1"), self._game.spec.width, komi_of(self._game), moves
-        )
+        text = write_sgf(SGF_GAMES.get(self._game.spec.source, "1"), self._game.spec.width, komi_of(self._game), moves)
         if not words:
             return text
         try:
