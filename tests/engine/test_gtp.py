@@ -200,7 +200,8 @@ def test_a_player_who_passed_may_move_again(talk: Talk) -> None:
     assert [talk(line) for line in ("play b D4", "play w pass", "play w E5", "play b E4")] == ["="] * 4
     assert talk("play b pass") == "="
     assert talk("play w pass") == "="
-    assert talk("genmove b") == "= pass"  # the game is over
+    assert talk("play b pass") == "="
+    assert talk("genmove w") == "= pass"  # the game is over
     assert talk("play b A1") == "? illegal move"
 
 

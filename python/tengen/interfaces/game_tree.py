@@ -5,6 +5,7 @@ Points are two letters, column and row from the top left; a pass is empty, or `t
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,10 +41,10 @@ def parse_sgf(text: str) -> MainLine:
     if start < 0:
         raise SgfError("This is no SGF: there is no game in it.")
     properties = _main_line(text, start)
-    size = next((_number(value, int) for name, value in properties if name == "SZ"), 19)
+    size = int(next((_number(value) for name, value in properties if name == "SZ"), 19))
     if not 1 <= size <= len(LETTERS):
         raise SgfError(f"A board of size {size} is none of ours.")
-    komi = next((_number(value, float) for name, value in properties if name == "KM"), None)
+    komi = next((_number(value) for name, value in properties if name == "KM"), None)
     stones: list[tuple[int, int]] = []
     moves: list[tuple[int, int | None]] = []
     for name, value in properties:
@@ -86,11 +87,14 @@ def _main_line(text: str, position: int) -> list[tuple[str, str]]:
     raise SgfError("This SGF is cut short or damaged.")
 
 
-def _number(text: str, kind: type[int] | type[float]) -> float | int:
+def _number(text: str) -> float:
     try:
-        return kind(text[:20])
+        number = float(text[:20])
     except ValueError:
-        raise SgfError(f"'{text[:20]}' is no number.") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise SgfError(f"'{text[:20]}' is no number.")
+    return number
 
 
 def _cell(value: str, size: int) -> int | None:
