@@ -55,7 +55,10 @@ PLAYER_FORMS = (
 
 MOST_SIMULATIONS = 1_000_000_000
 MOST_SECONDS = 86_400.0
-LEAVES_PER_CORE = 8  # fills a batch well enough; see docs/engine.md
+# Leaves of one tree in a batch (docs/engine.md has the measurements).
+LEAVES_PER_CORE = 16
+MOST_LEAVES = 128
+ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
 
 
 class PlayerSpecError(TengenError):
@@ -163,8 +166,9 @@ def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
 
 
 def leaves_at_once(simulations: int) -> int:
-    """How many leaves of one tree share a batch: enough for the cores, few enough to be chosen well."""
-    return max(1, min(LEAVES_PER_CORE * max(2, os.cpu_count() or 1), 64, simulations // 16))
+    """How many leaves of one tree share a batch: enough for the cores, few enough to be chosen well. A power of two."""
+    leaves = max(1, min(LEAVES_PER_CORE * (os.cpu_count() or 1), MOST_LEAVES, simulations // ROUNDS))
+    return int(2 ** (leaves.bit_length() - 1))
 
 
 def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
