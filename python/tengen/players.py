@@ -172,7 +172,7 @@ def leaves_at_once(simulations: int) -> int:
 
 
 def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
-    """What evaluates the network of a file, of a run or of a bundled name, on all cores. Refused if of another game."""
+    """What evaluates a network (a file, a run or a bundled name) on all cores. One of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
     network = load_network(find_network(model))

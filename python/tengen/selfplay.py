@@ -7,10 +7,13 @@ Games in flight at the end of an iteration go on in the next one: they are hande
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from tengen._core import Forest, Game, Outcome, State
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluation, Evaluator
-from tengen.records import GameRecord, RecordBuilder
+from tengen.records import GameRecord, RecordBuilder, policy_parts
 from tengen.report import SelfPlayReport
 from tengen.search import evaluate_leaves
 
@@ -135,6 +138,25 @@ class _GameInFlight:
     is_full: bool = True  # whether the search under way will be recorded
     low_plies: int = 0  # positions in a row that one side takes for lost
 
+    @property
+    def ply(self) -> int:
+        return len(self.record.moves)
+
+
+class _Chance(NamedTuple):
+    """The chance in one move. No state to save: it follows from the run's seed, the game's number and the ply."""
+
+    search_seed: int
+    full: float  # in [0, 1); is the search a full one?
+    move: float  # in [0, 1); which move is drawn?
+
+    @staticmethod
+    def of(seed: int, game: int, ply: int) -> _Chance:
+        """By a hash: making a numpy generator takes twenty times as long, and a move needs only these three."""
+        digest = blake2b(struct.pack("<3Q", seed, game, ply), digest_size=24).digest()
+        search_seed, full, move = struct.unpack("<3Q", digest)
+        return _Chance(search_seed, (full >> 11) * 2.0**-53, (move >> 11) * 2.0**-53)
+
 
 class _Worker:
     """One thread's games."""
@@ -161,8 +183,8 @@ class _Worker:
         self._stride = stride
         self._archive = archive
         self._next_game = start.next_game
-        self._params = config.search_params
-        self._forest = Forest(game, config.games_per_thread, self._params, seed)
+        self._forest = Forest(game, config.games_per_thread, config.search_params, seed)
+        self._is_gumbel = config.search_params.selection == "gumbel"
         room = config.games_per_thread
         self._games = [
             _GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games[:room]
@@ -173,15 +195,18 @@ class _Worker:
         self.finished: list[GameRecord] = []
         self.positions = 0
         self.simulations = 0
-        self.entropies: list[tuple[float, float, float]] = []  # of target and prior, and surprise
+        self.search_seconds = 0.0  # the evaluator's included
+        self.entropies: list[NDArray[np.float32]] = []  # each [n, 3]: of target and prior, and surprise
 
     def run(self, positions: int) -> None:
         """Searches that many positions."""
         for tree in range(len(self._games)):
             self._begin(tree)
         while not self.cancelled:
+            started = time.perf_counter()
             evaluate_leaves(self._forest, self.evaluator)
             stopped = self._forest.stopped_trees()
+            self.search_seconds += time.perf_counter() - started
             if stopped:
                 self._move(stopped, positions)
                 if self.positions >= positions:
@@ -190,9 +215,8 @@ class _Worker:
     def left(self) -> GamesInFlight:
         return GamesInFlight(tuple(game.record.record() for game in self._games), self._next_game)
 
-    def _rng(self, game: _GameInFlight) -> np.random.Generator:
-        """The chance of one move. No state to save: it follows from the game and the ply."""
-        return np.random.default_rng([self._seed, game.record.seed, len(game.state.moves)])
+    def _chance(self, game: _GameInFlight) -> _Chance:
+        return _Chance.of(self._seed, game.record.seed, game.ply)
 
     def _new_game(self) -> _GameInFlight:
         number = self._next_game
@@ -226,40 +250,52 @@ class _Worker:
     def _begin(self, tree: int) -> None:
         game = self._games[tree]
         config = self._config
-        rng = self._rng(game)
-        game.is_full = config.fast_simulations == 0 or rng.random() < config.full_share
-        explores = game.is_full and len(game.state.moves) < config.temperature_plies
-        self._forest.set_root(tree, game.state, int(rng.integers(2**63)))
+        chance = self._chance(game)
+        game.is_full = config.fast_simulations == 0 or chance.full < config.full_share
+        explores = game.is_full and game.ply < config.temperature_plies
+        self._forest.set_root(tree, game.state, chance.search_seed)
         self._forest.begin(
             tree,
             simulations=config.simulations if game.is_full else config.fast_simulations,
-            noise=game.is_full if self._params.selection != "gumbel" else explores,
+            noise=explores if self._is_gumbel else game.is_full,
         )
 
     def _move(self, stopped: Sequence[int], limit: int) -> None:
         """Plays a move in every game whose search has stopped."""
+        stopped = stopped[: limit - self.positions]
+        self.positions += len(stopped)
         visits, targets, _, priors = self._forest.root_arrays(stopped)  # each [n, A]
-        for i, tree in enumerate(stopped):
-            if self.positions >= limit:
-                return
+        answers = [self._forest.result(tree) for tree in stopped]
+        self.simulations += sum(answer.simulations for answer in answers)
+        self._record(stopped, targets, priors, [answer.root_value for answer in answers])
+        for tree, tree_visits, answer in zip(stopped, visits, answers, strict=True):
             game = self._games[tree]
-            answer = self._forest.result(tree)
-            self.positions += 1
-            self.simulations += answer.simulations
-            if game.is_full:
-                surprise = _surprise(targets[i], priors[i])
-                game.record.target(targets[i], answer.root_value, surprise)
-                self.entropies.append((_entropy(targets[i]), _entropy(priors[i]), surprise))
             if self._resigns(game, answer.root_value):
                 self._finish(tree, Outcome(1 - game.state.to_move), resigned=True)
                 continue
-            action = self._choose(game, visits[i], answer.best_action)
+            action = self._choose(game, tree_visits, answer.best_action)
             game.record.play(action)
             game.state = game.state.play(action)
             if game.state.outcome is not None:
                 self._finish(tree, game.state.outcome, resigned=False)
             else:
                 self._begin(tree)
+
+    def _record(
+        self,
+        stopped: Sequence[int],
+        targets: NDArray[np.float32],  # [n, A]
+        priors: NDArray[np.float32],  # [n, A]
+        values: Sequence[float],
+    ) -> None:
+        """What the full searches found. All at once: numpy takes as long for one row as for many."""
+        full = [i for i, tree in enumerate(stopped) if self._games[tree].is_full]
+        if not full:
+            return
+        figures = _figures(targets[full], priors[full])
+        self.entropies.append(figures)
+        for i, parts, surprise in zip(full, policy_parts(targets[full]), figures[:, 2].tolist(), strict=True):
+            self._games[stopped[i]].record.target(parts, values[i], surprise)
 
     def _finish(self, tree: int, outcome: Outcome, *, resigned: bool) -> None:
         self.finished.append(self._games[tree].record.finish(outcome, resigned=resigned))
@@ -276,36 +312,34 @@ class _Worker:
     def _choose(self, game: _GameInFlight, visits: NDArray[np.int32], best: int) -> int:
         """pi(a) = N(a)^(1/tau) in the opening, the best move afterwards. Gumbel's best move is a sample already."""
         config = self._config
-        if self._params.selection == "gumbel" or len(game.state.moves) >= config.temperature_plies:
+        if self._is_gumbel or game.ply >= config.temperature_plies:
             return best
         if config.temperature == 0.0 or not visits.any():
             return best
-        weights = (visits / visits.max()) ** (1.0 / config.temperature)
-        return int(self._rng(game).choice(len(weights), p=weights / weights.sum()))
+        running = np.cumsum((visits / visits.max()) ** (1.0 / config.temperature))
+        return int(np.searchsorted(running, self._chance(game).move * running[-1], side="right"))
 
 
 def _random_opening(state: State, rng: np.random.Generator, most: int) -> State | None:
     """Up to `most` random plies; None if they ended the game."""
     for _ in range(int(rng.integers(most + 1))):
-        state = state.play(int(rng.choice(state.legal_actions)))
+        state = state.play(state.legal_actions[int(rng.integers(len(state.legal_actions)))])
         if state.outcome is not None:
             return None
     return state
 
 
-def _surprise(target: NDArray[np.float32], prior: NDArray[np.float32]) -> float:
-    """KL(target || prior)"""
-    actions = np.flatnonzero(target)
-    return max(0.0, float(np.sum(target[actions] * np.log(target[actions] / np.maximum(prior[actions], 1e-8)))))
-
-
-def _entropy(policy: NDArray[np.float32]) -> float:
-    chances = policy[policy > 0.0]
-    return float(-np.sum(chances * np.log(chances)))
+def _figures(targets: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[n, A] each -> [n, 3]: the entropy of the target, of the prior, and the surprise KL(target || prior)."""
+    log_targets, log_priors = (np.log(np.maximum(policy, 1e-8)) for policy in (targets, priors))
+    surprise = np.maximum(0.0, (targets * (log_targets - log_priors)).sum(axis=1))
+    return np.stack([-(targets * log_targets).sum(axis=1), -(priors * log_priors).sum(axis=1), surprise], axis=1)
 
 
 def _report(records: Sequence[GameRecord], workers: Sequence[_Worker], seconds: float) -> SelfPlayReport:
-    entropies = np.array([entry for worker in workers for entry in worker.entropies] or [(0.0, 0.0, 0.0)])  # [n, 3]
+    nothing = np.zeros((1, 3), np.float32)
+    figures = [rows for worker in workers for rows in worker.entropies]
+    entropies = np.concatenate(figures or [nothing], dtype=np.float64)  # [n, 3]
     results = np.array([record.outcome.value_for(0) for record in records if record.outcome is not None] or [0.0])
     return SelfPlayReport(
         games=len(records),
@@ -314,6 +348,7 @@ def _report(records: Sequence[GameRecord], workers: Sequence[_Worker], seconds: 
         evaluations=sum(worker.evaluator.positions for worker in workers),
         seconds=seconds,
         evaluator_seconds=sum(worker.evaluator.seconds for worker in workers),
+        tree_seconds=sum(worker.search_seconds - worker.evaluator.seconds for worker in workers),
         threads=len(workers),
         mean_length=float(np.mean([len(record.moves) for record in records] or [0])),
         first_player_score=float(np.mean((results + 1.0) / 2.0)),
