@@ -285,8 +285,8 @@ class Engine:
 def _lines(tree: TreeArrays) -> dict[int, tuple[int, ...]]:
     """For every visited action of the root, the line that follows: the most visited child each time."""
     lines: dict[int, tuple[int, ...]] = {}
-    for node in _children(tree, 0).tolist():
-        line = [int(tree.action[node])]
+    for child in _children(tree, 0).tolist():
+        node, line = child, [int(tree.action[child])]
         while len(line) < LONGEST_LINE and len(below := _children(tree, node)):
             wins = tree.proven[below] == tree.player[node] + 1  # a proven win goes before all
             node = int(below[np.argmax(tree.visits[below] + wins * (1 << 40))])

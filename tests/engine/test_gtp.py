@@ -17,8 +17,8 @@ from tiny_networks import LooksAtTheBoard, save_tiny
 import tengen
 from tengen import SearchParams
 from tengen.engine import Limit
-from tengen.interfaces import gtp
 from tengen.interfaces.gtp import Gtp
+from tengen.interfaces.gtp.words import clean
 
 PATIENCE = 60.0  # seconds, for a machine that is busy
 ANSWER = re.compile(r"[=?][0-9]*( [^\n]*)?\n(?:[^\n]+\n)*\n")
@@ -376,8 +376,7 @@ def test_ten_thousand_lines_of_anything(monkeypatch: pytest.MonkeyPatch, tmp_pat
         talk.session.end_stream()
         answered = talk.written
         analysing += "analyze" in line and answered.startswith("=")
-        cleaned = line.translate(gtp.CONTROLS).partition("#")[0].strip()
-        assert bool(ANSWER.fullmatch(answered)) == bool(cleaned), (line[:100], answered[:100])
+        assert bool(ANSWER.fullmatch(answered)) == bool(clean(line)), (line[:100], answered[:100])
         assert "internal error" not in answered, line[:100]
     assert analysing > 20
 

@@ -18,6 +18,19 @@ from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external import komi_of
 from tengen.interfaces.game_tree import parse_sgf, write_sgf
+from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
+from tengen.interfaces.gtp.words import (
+    Refusal,
+    analysis_words,
+    clean,
+    katago_words,
+    leela_words,
+    number,
+    one_line,
+    only_word,
+    player_of,
+    whole_number,
+)
 from tengen.network import NetworkEvaluator
 from tengen.network.checkpoint import check_fits
 from tengen.network.positions import parse_options
@@ -33,11 +46,6 @@ LAG = 0.1  # seconds that a controller may take to hear of a move
 SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
 
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
-CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # dropped, but a tab is a space
-
-
-class Refusal(Exception):
-    """A command that can't be done: the answer begins with `?`."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ class Gtp:
         self._limit = limit
         self._write = write
         self._ponder = ponder
-        self._engine = Engine(_without_end(game), evaluator, params)
+        self._engine = Engine(without_end(game), evaluator, params)
         self._positions = [Position(self._engine.state)]
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
         self._clocks: dict[int, Clock] = {}
@@ -88,7 +96,7 @@ class Gtp:
             "protocol_version": lambda _: "2",
             "name": lambda _: "tengen",
             "version": lambda _: __version__,
-            "known_command": lambda words: "true" if _one(words) in self._commands else "false",
+            "known_command": lambda words: "true" if only_word(words) in self._commands else "false",
             "list_commands": lambda _: "\n".join(self._commands),
             "quit": lambda _: "",
             "boardsize": self._boardsize,
@@ -107,10 +115,10 @@ class Gtp:
             "set_free_handicap": self._set_free_handicap,
             "loadsgf": self._loadsgf,
             "printsgf": self._printsgf,
-            "lz-analyze": lambda words: self._analyze(words, _leela_words),
-            "kata-analyze": lambda words: self._analyze(words, _katago_words),
-            "lz-genmove_analyze": lambda words: self._genmove_analyze(words, _leela_words),
-            "kata-genmove_analyze": lambda words: self._genmove_analyze(words, _katago_words),
+            "lz-analyze": lambda words: self._analyze(words, leela_words),
+            "kata-analyze": lambda words: self._analyze(words, katago_words),
+            "lz-genmove_analyze": lambda words: self._genmove_analyze(words, leela_words),
+            "kata-genmove_analyze": lambda words: self._genmove_analyze(words, katago_words),
         }
 
     # --- The protocol -----------------------------------------------------------------------------------------------
@@ -118,7 +126,7 @@ class Gtp:
     def obey(self, line: str) -> bool:
         """Answers one line; False when it was the last."""
         self.end_stream()
-        line = line.translate(CONTROLS).partition("#")[0].strip()
+        line = clean(line)
         if not line:
             return True
         match = LINE.fullmatch(line)
@@ -132,7 +140,7 @@ class Gtp:
             if answer is not None:
                 self._write(f"={number} {answer}\n\n" if answer else f"={number}\n\n")
         except (Refusal, TengenError) as error:
-            self._write(f"?{number} {_one_line(str(error))}\n\n")
+            self._write(f"?{number} {one_line(str(error))}\n\n")
         except Exception:  # a mistake of ours must not end the game
             traceback.print_exc()  # on the standard error
             self._write(f"?{number} internal error\n\n")
@@ -156,7 +164,7 @@ class Gtp:
         return self._state.game
 
     def _boardsize(self, words: list[str]) -> str:
-        size = _whole(_one(words))
+        size = whole_number(only_word(words))
         if size != self._game.spec.width:
             try:
                 game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "size": size})
@@ -174,20 +182,20 @@ class Gtp:
         return ""
 
     def _komi(self, words: list[str]) -> str:
-        komi = _number(_one(words))
+        komi = number(only_word(words))
         if komi_of(self._game) is None:
             return ""  # has no meaning here; controllers send it all the same
         try:
             game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "komi": komi})
         except TengenError:
             raise Refusal("unacceptable komi") from None
-        self._positions = [replace(position, state=_moved(position.state, game)) for position in self._positions]
+        self._positions = [replace(position, state=under_komi_of(position.state, game)) for position in self._positions]
         return ""
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 2:
             raise Refusal("syntax error")
-        player, action = _player(words[0]), vertex_action(self._game, words[1])
+        player, action = player_of(words[0]), vertex_action(self._game, words[1])
         if action is None:
             raise Refusal("illegal move" if words[1].lower() == "pass" else "syntax error")
         self._make(player, action)
@@ -205,7 +213,7 @@ class Gtp:
 
     def _with_turn(self, player: int) -> State:
         """The position with that player to move. Two moves of one player in a row have a pass between them."""
-        state = _with_room(self._state)
+        state = with_room(self._state)
         if state.to_move == player or state.outcome is not None:
             return state
         skip = pass_action(state.game)
@@ -222,7 +230,7 @@ class Gtp:
         return ""
 
     def _final_score(self, words: list[str]) -> str:
-        score = _score(self._state)
+        score = score_of(self._state)
         if score is None:
             raise Refusal("the game is not over")
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
@@ -230,7 +238,7 @@ class Gtp:
     # --- Moves of ours ----------------------------------------------------------------------------------------------
 
     def _genmove(self, words: list[str]) -> str:
-        player = _player(_one(words))
+        player = player_of(only_word(words))
         started = time.monotonic()
         answer = self._answer_move(player, self._think(player))
         self._spend(player, time.monotonic() - started)
@@ -238,11 +246,11 @@ class Gtp:
         return answer
 
     def _reg_genmove(self, words: list[str]) -> str:
-        analysis = self._think(_player(_one(words)))
+        analysis = self._think(player_of(only_word(words)))
         return vertex_text(self._game, analysis.best_action) if analysis.moves else self._nothing_to_play()
 
     def _genmove_analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
-        colour, seconds = _analysis_words(words)
+        colour, seconds = analysis_words(words)
         player = self._state.to_move if colour is None else colour
         if self._state.outcome is not None:
             self._nothing_to_play()
@@ -279,7 +287,7 @@ class Gtp:
 
     def _analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
         """Streams until the next line comes."""
-        colour, seconds = _analysis_words(words)
+        colour, seconds = analysis_words(words)
         state = self._state if colour is None else self._with_turn(colour)
         self._engine.set_position(state)
         self._write(f"{self._header}\n")
@@ -298,7 +306,7 @@ class Gtp:
     def _time_settings(self, words: list[str]) -> str:
         if len(words) != 3:
             raise Refusal("syntax error")
-        main, byo_yomi, stones = _number(words[0]), _number(words[1]), _whole(words[2])
+        main, byo_yomi, stones = number(words[0]), number(words[1]), whole_number(words[2])
         if main < 0 or byo_yomi < 0:
             raise Refusal("syntax error")
         unlimited = byo_yomi > 0 and stones == 0
@@ -316,7 +324,7 @@ class Gtp:
     def _time_left(self, words: list[str]) -> str:
         if len(words) != 3:
             raise Refusal("syntax error")
-        player, seconds, stones = _player(words[0]), _number(words[1]), _whole(words[2])
+        player, seconds, stones = player_of(words[0]), number(words[1]), whole_number(words[2])
         self._clocks[player] = Clock(max(0.0, seconds), stones)
         return ""
 
@@ -343,8 +351,8 @@ class Gtp:
     # --- Handicap ---------------------------------------------------------------------------------------------------
 
     def _fixed_handicap(self, words: list[str]) -> str:
-        points = _handicap_points(self._game.spec.width, _whole(_one(words)))
-        if not points or not _is_go(self._game):
+        points = handicap_points(self._game.spec.width, whole_number(only_word(words)))
+        if not points or not is_go(self._game):
             raise Refusal("invalid number of stones")
         return self._put_handicap(points)
 
@@ -354,7 +362,7 @@ class Gtp:
         points = [action for action in actions if action is not None and action != passes]
         if len(points) < 2 or len(points) != len(words) or len(set(points)) != len(points):
             raise Refusal("bad vertex list")
-        if not _is_go(self._game):
+        if not is_go(self._game):
             raise Refusal("handicap is for Go")
         self._put_handicap(points)
         return ""
@@ -384,7 +392,7 @@ class Gtp:
             line = parse_sgf(path.read_text(errors="replace"))
         except (OSError, ValueError):  # ValueError: SgfError too
             raise Refusal("cannot load file") from None
-        moves = line.moves if len(words) == 1 else line.moves[: max(0, _whole(words[1]) - 1)]
+        moves = line.moves if len(words) == 1 else line.moves[: max(0, whole_number(words[1]) - 1)]
         before, settings = self._positions, self._settings
         self._settings = None
         try:
@@ -414,164 +422,3 @@ class Gtp:
         except (OSError, ValueError):
             raise Refusal("cannot write file") from None
         return ""
-
-
-# ---- Arguments
-
-
-def _one(words: list[str]) -> str:
-    if not words:
-        raise Refusal("syntax error")
-    return words[0]
-
-
-def _whole(word: str) -> int:
-    if not (word.isascii() and word.isdecimal() and len(word) < 10):
-        raise Refusal("syntax error")
-    return int(word)
-
-
-def _number(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        raise Refusal("syntax error") from None
-    if not math.isfinite(number):
-        raise Refusal("syntax error")
-    return number
-
-
-def _player(word: str) -> int:
-    colours = {"b": 0, "black": 0, "w": 1, "white": 1}
-    if word.lower() not in colours:
-        raise Refusal("syntax error")
-    return colours[word.lower()]
-
-
-def _analysis_words(words: list[str]) -> tuple[int | None, float]:
-    """The colour, if given, and the seconds between two reports: `B 50`, `interval 50`, `50`, also with other pairs."""
-    colour: int | None = None
-    if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
-        colour, words = _player(words[0]), words[1:]
-    centiseconds = 100
-    if words and words[0].isdecimal():
-        centiseconds, words = _whole(words[0]), words[1:]
-    if len(words) % 2:
-        raise Refusal("syntax error")
-    for name, value in zip(words[::2], words[1::2], strict=True):
-        if name == "interval":
-            centiseconds = _whole(value)
-    return colour, max(1, centiseconds) / 100.0
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.translate(CONTROLS).split()) or "failed"
-
-
-# ---- Positions
-
-
-def _without_end(game: Game) -> Game:
-    """The same game without a limit of its own on the number of moves, which training may have set."""
-    options = parse_options(game.spec.options)
-    return load(game.spec.source, **{**options, "max_moves": 0}) if options.get("max_moves") else game
-
-
-def _with_room(state: State) -> State:
-    """The position with moves to come: close to the longest game it begins anew, as a drawing without a past."""
-    if state.outcome is not None or len(state.moves) < state.game.spec.longest_game - 2 or not _is_go(state.game):
-        return state
-    return state.game.state(board=str(state))
-
-
-def _moved(state: State, game: Game) -> State:
-    """The same position under another komi."""
-    if state.game.state(state.moves) == state:
-        return game.state(state.moves)
-    return game.state(board=str(state))
-
-
-def _is_go(game: Game) -> bool:
-    return game.spec.source == "go"
-
-
-def _score(state: State) -> float | None:
-    """For the first player; None if there is no saying yet."""
-    if _is_go(state.game):
-        return _area_score(state)
-    if state.game.spec.source == "othello":
-        board = str(state).rsplit("\n", 1)[0]
-        return float(board.count("X") - board.count("O"))
-    return None if state.outcome is None else float(state.outcome.value_for(0))
-
-
-def _area_score(state: State) -> float:
-    """Of the stones as they stand, komi included, by the rules of the game: all are alive."""
-    size = state.game.spec.width
-    board = str(state).rsplit("\n", 1)[0]
-    cells = [cell for row in board.splitlines()[1:] for cell in row.split()[1:]]
-    score = float(cells.count("X") - cells.count("O"))
-    seen: set[int] = set()
-    for start in range(size * size):
-        if cells[start] == "." and start not in seen:
-            region, borders = _empty_region(cells, size, start)
-            seen |= region
-            if len(borders) == 1:
-                score += len(region) if borders == {"X"} else -len(region)
-    return score - (komi_of(state.game) or 0.0)
-
-
-def _empty_region(cells: list[str], size: int, start: int) -> tuple[set[int], set[str]]:
-    """Empty points that hang together, and whose stones stand around them."""
-    region, borders, stack = {start}, set(), [start]
-    while stack:
-        row, column = divmod(stack.pop(), size)
-        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-            if not (0 <= r < size and 0 <= c < size) or r * size + c in region:
-                continue
-            if cells[r * size + c] == ".":
-                region.add(r * size + c)
-                stack.append(r * size + c)
-            else:
-                borders.add(cells[r * size + c])
-    return region, borders
-
-
-def _handicap_points(size: int, stones: int) -> list[int]:
-    """As GTP fixes them: corners, then sides; the middle for 5, 7 and 9. Empty if this board has no such handicap."""
-    edge = 2 if size < 13 else 3
-    low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is at the bottom
-    left, right = high, low
-    points = [(low, left), (high, right), (high, left), (low, right)]
-    if stones > 4:
-        points += [(middle, left), (middle, right), (high, middle), (low, middle)][: 2 * ((stones - 4) // 2)]
-        points += [(middle, middle)] * (stones % 2)
-    most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
-    return [row * size + column for row, column in points[:stones]] if 2 <= stones <= most else []
-
-
-# ---- Analyses as other programs write them
-
-
-def _leela_words(analysis: Analysis, game: Game) -> str:
-    """One line; rates are in hundredths of a percent."""
-    return " ".join(
-        f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
-        f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
-        f"pv {_line(game, move.line)}"
-        for order, move in enumerate(analysis.moves)
-    )
-
-
-def _katago_words(analysis: Analysis, game: Game) -> str:
-    """One line; rates are from 0 to 1."""
-    return " ".join(
-        f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
-        f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
-        f"pv {_line(game, move.line)}"
-        for order, move in enumerate(analysis.moves)
-    )
-
-
-def _line(game: Game, line: tuple[int, ...]) -> str:
-    return " ".join(vertex_text(game, action) for action in line)
