@@ -134,7 +134,7 @@ def main():
     move = make_move(env, arguments.simulations)
     states, _ = move(network, states, key)  # compiles
     jax.block_until_ready(states)
-    print(json.dumps({"ready": f"jax {jax.__version__} on {jax.devices()[0].platform}"}), flush=True)
+    print(json.dumps({"ready": f"jax {jax.__version__}, {arguments.batch} games"}), flush=True)
     for line in sys.stdin:
         moves = int(line)
         started, used = time.perf_counter(), time.process_time()

@@ -8,6 +8,7 @@ measured is the way of searching.
 import argparse
 import json
 import math
+import os
 import sys
 import time
 
@@ -19,6 +20,7 @@ from tengen.config import NetworkConfig
 from tengen.network.resnet import PolicyValueNet
 
 C_PUCT = 1.25
+TRIALS = 20  # evaluations that decide how many threads torch gets
 
 
 class Node:
@@ -79,19 +81,33 @@ def move(state, network, simulations, rng):
     return state.play(int(rng.choice(list(root.children), p=visits / visits.sum())))
 
 
+def choose_threads(network, state):
+    """One or all of them, whichever answers sooner."""
+    seconds = {}
+    for threads in sorted({1, os.cpu_count() or 1}):
+        torch.set_num_threads(threads)
+        evaluate(network, state)
+        started = time.perf_counter()
+        for _ in range(TRIALS):
+            evaluate(network, state)
+        seconds[threads] = time.perf_counter() - started
+    best = min(seconds, key=seconds.get)
+    torch.set_num_threads(best)
+    return best
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("game")
     parser.add_argument("--options", type=json.loads, default={})
     parser.add_argument("--simulations", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True)
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
     game = tengen.load(arguments.game, **arguments.options)
     network = PolicyValueNet(game.spec, NetworkConfig(), seed=1).eval()
     rng = np.random.default_rng(0)
+    threads = choose_threads(network, game.initial_state())
     state = move(game.initial_state(), network, arguments.simulations, rng)
-    print(json.dumps({"ready": f"torch {torch.__version__}"}), flush=True)
+    print(json.dumps({"ready": f"torch {torch.__version__} in {threads} thread{'s' * (threads > 1)}"}), flush=True)
     for line in sys.stdin:
         moves = int(line)
         started, used = time.perf_counter(), time.process_time()

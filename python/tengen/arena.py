@@ -81,7 +81,7 @@ def score_interval(score: float, games: int, z: float = 1.959964) -> tuple[float
     centre = score + z * z / (2 * games)
     spread = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
     scale = 1 + z * z / games
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    return max(0.0, min(score, (centre - spread) / scale)), min(1.0, max(score, (centre + spread) / scale))
 
 
 def elo_difference(score: float) -> float:

@@ -137,7 +137,7 @@ class ReplayConfig(_Stage):
 class LearnerConfig(_Stage):
     """How the network learns."""
 
-    batch: int = Field(512, ge=1)
+    batch: int = Field(128, ge=1, description="samples a step; in runs of an hour small batches pay")
     samples_per_position: float = Field(3.0, gt=0, description="gradient samples per new position (KataGo: at most 4)")
     learning_rate: float = Field(2e-3, gt=0, description="AdamW's; SGD wants about ten times more")
     warmup: float = Field(0.02, ge=0, le=1, description="share of the run over which the rate rises")
@@ -156,7 +156,9 @@ class LearnerConfig(_Stage):
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
     precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(
+        "auto", description="of learning and of self-play; auto: a GPU if there is one"
+    )
     threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
 

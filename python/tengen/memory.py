@@ -12,6 +12,7 @@ import resource
 import sys
 
 from tengen._core import Game
+from tengen.arena import CHALLENGE_ROUND
 from tengen.config import ArenaConfig, NetworkConfig, RunConfig
 from tengen.replay import ReplayWindow
 
@@ -38,7 +39,7 @@ def most_more_memory(game: Game, config: RunConfig, *, parameters: int, threads:
     return (
         LIBRARIES
         + ReplayWindow.most_bytes(game, config.replay)
-        + (threads + 1) * _evaluator(game, config.network, parameters)  # one more for the arena
+        + threads * (1 + _players(config.arena)) * _evaluator(game, config.network, parameters)
         + threads * _forest(game, config)
         + _arena_trees(game, config.arena)
         + _learner(game, config, parameters)
@@ -60,11 +61,20 @@ def _forest(game: Game, config: RunConfig) -> int:
     return play.games_per_thread * _tree(game, simulations) + remembered + 4 * planes
 
 
+def _players(arena: ArenaConfig) -> int:
+    """Networks that meet in the arena, besides the one that plays."""
+    measuring = 1 + arena.opponents if arena.every else 0
+    return max(measuring, 2 if arena.gating else 0)
+
+
 def _arena_trees(game: Game, arena: ArenaConfig) -> int:
-    if arena.every == 0 and not arena.gating:
-        return 0
-    anchors = (int(anchor.rpartition(":")[2]) for anchor in arena.anchors if anchor.rpartition(":")[2].isdecimal())
-    return arena.games * _tree(game, max(arena.simulations, *anchors, 0))
+    """All games of all matches side by side; at first an anchor also meets the two next to it."""
+    trees = CHALLENGE_ROUND * _tree(game, arena.simulations) if arena.gating else 0
+    if arena.every:
+        anchors = (int(anchor.rpartition(":")[2]) for anchor in arena.anchors if anchor.rpartition(":")[2].isdecimal())
+        rollouts = 3 * _tree(game, max(anchors, default=0))
+        trees = max(trees, arena.games * max(rollouts, arena.opponents * _tree(game, arena.simulations)))
+    return trees
 
 
 def _tree(game: Game, simulations: int) -> int:

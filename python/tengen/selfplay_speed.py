@@ -1,9 +1,9 @@
 """How fast self-play is, where its time goes, and how it stands beside two others with a network of the same shape.
 
 The others are mctx's Gumbel search on pgx's games (JAX), and a search in Python that asks torch about one leaf at a
-time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an evaluation or
-a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the machine hits both.
-Ours plays as `experiments/` has it for the game; what its cache saves is told by a second figure without the cache.
+time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an
+evaluation or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the
+machine hits both. Ours plays as `experiments/` has it for the game; a second figure tells what its cache saves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tengen.report import SelfPlayReport
 from tengen.selfplay import GamesInFlight, play_games
 from tengen.speed_peers import Peer, Turn, cores, has_peers, mctx_pgx, one_leaf
 
-__all__ = ["BATCH", "KEYS", "Rival", "SelfPlaySpeed", "measure"]
+__all__ = ["KEYS", "Rival", "SelfPlaySpeed", "measure", "measured_rival"]
 
 KEYS = ("connect_four", "go_9x9")  # as our experiments and pgx call them
 SIMULATIONS = 32  # per move, of every side
@@ -98,7 +98,7 @@ def _measure(key: str, slices: int, seconds: float) -> SelfPlaySpeed:
         for _ in range(slices):
             turns = {"ours": ours.turn(), "uncached": uncached.turn()}
             rounds.append(turns | {name: rival.turn() for name, rival in rivals.items()})
-    found = {name: _rival(rival.setting, name, rounds) for name, rival in rivals.items()}
+    found = {name: measured_rival(rival.setting, name, rounds) for name, rival in rivals.items()}
     thread_seconds = sum(report.seconds * report.threads for report in ours.reports)
     evaluator_share = sum(report.evaluator_seconds for report in ours.reports) / thread_seconds
     tree_share = sum(report.tree_seconds for report in ours.reports) / thread_seconds
@@ -176,9 +176,9 @@ class _Ours:
 class _Contender:
     """The fastest of a rival's settings, kept running until the stack is left."""
 
-    def __init__(self, stack: ExitStack, settings: dict[str, list[list[str]]], seconds: float) -> None:
+    def __init__(self, stack: ExitStack, settings: Sequence[Sequence[list[str]]], seconds: float) -> None:
         best: tuple[Peer, Turn] | None = None
-        for setting, commands in settings.items():
+        for commands in settings:
             peer = Peer(commands)
             try:
                 turn = max((peer.turn(1) for _ in range(2)), key=lambda turn: turn.rate)
@@ -190,34 +190,31 @@ class _Contender:
                 continue
             if best is not None:
                 best[0].close()
-            best, self.setting = (peer, turn), setting
+            best = (peer, turn)
         assert best is not None
         self._peer = stack.enter_context(best[0])
+        self.setting = self._peer.setting
         self._moves = max(1, round(seconds / best[1].seconds))
 
     def turn(self) -> Turn:
         return self._peer.turn(self._moves)
 
 
-def _rivals(key: str, config: RunConfig) -> dict[str, dict[str, list[list[str]]]]:
-    """The commands of every rival's settings."""
-    threads = sorted({1, os.cpu_count() or 1})
-    rivals = {
-        "one_leaf": {
-            f"{count} torch threads": [one_leaf(config.game, config.options, SIMULATIONS, count)] for count in threads
-        }
-    }
+def _rivals(key: str, config: RunConfig) -> dict[str, list[list[list[str]]]]:
+    """For every rival its settings; for every setting the commands of its processes."""
+    rivals = {"one_leaf": [[one_leaf(config.game, config.options, SIMULATIONS)]]}
     if has_peers():
-        rivals["mctx_pgx"] = {f"{batch} games": [mctx_pgx(key, SIMULATIONS, batch)] for batch in PGX_BATCHES}
+        rivals["mctx_pgx"] = [[mctx_pgx(key, SIMULATIONS, batch)] for batch in PGX_BATCHES]
         if len(cores()) > 1:
-            rivals["mctx_pgx_process_per_core"] = {
-                f"{len(cores())} x {batch} games": [mctx_pgx(key, SIMULATIONS, batch, core) for core in cores()]
-                for batch in PGX_BATCHES[:1]
-            }
+            rivals["mctx_pgx_process_per_core"] = [
+                [mctx_pgx(key, SIMULATIONS, PGX_BATCHES[0], core) for core in cores()]
+            ]
     return rivals
 
 
-def _rival(setting: str, name: str, rounds: Sequence[dict[str, Turn]]) -> Rival:
+def measured_rival(setting: str, name: str, rounds: Sequence[dict[str, Turn]]) -> Rival:
+    """What the turns of "ours" and of the rival `name` say."""
+
     def median(figure: Callable[[dict[str, Turn]], float]) -> float:
         return statistics.median(map(figure, rounds))
 

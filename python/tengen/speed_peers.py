@@ -59,8 +59,7 @@ class Peer:
             for command in commands
         ]
         try:
-            for process in self._processes:
-                self._answer(process)  # that it is ready
+            self.setting = ", ".join({self._answer(process)["ready"] for process in self._processes})
         except BaseException:
             self.close()
             raise
@@ -109,10 +108,10 @@ class Peer:
         return PeerError(f"The peer {name} does not answer: {last.rstrip('.')}.")
 
 
-def one_leaf(game: str, options: dict[str, float], simulations: int, threads: int) -> list[str]:
+def one_leaf(game: str, options: dict[str, float], simulations: int) -> list[str]:
     """The command of the search in Python, which asks torch about one leaf at a time."""
     program = [sys.executable, str(SOURCES / "one_leaf.py"), game, "--options", json.dumps(options)]
-    return [*program, "--simulations", str(simulations), "--threads", str(threads)]
+    return [*program, "--simulations", str(simulations)]
 
 
 def mctx_pgx(game: str, simulations: int, batch: int, core: int | None = None) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import count
@@ -37,10 +38,17 @@ OLDER_OPPONENTS = 5  # networks of the run that can be met on the ladder, the ne
 ARCHIVE = 4096  # positions from which the games of an iteration may start
 
 
-def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minutes: float | None = None) -> Path:
+def train(
+    config: RunConfig,
+    folder: Path,
+    observer: Observer = SILENT,
+    *,
+    minutes: float | None = None,
+    now: Callable[[], float] = time.perf_counter,
+) -> Path:
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
 
-    Without gating every candidate becomes the champion.
+    Without gating every candidate becomes the champion. `now` is the clock, in seconds.
     """
     game = games.load(config.game, **config.options)
     with RunFolder(folder, config) as run:
@@ -56,17 +64,17 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             in_flight = run.games_in_flight(commit)
             iteration, seconds_before = commit.iteration, commit.seconds
         champion = _champion(run, learner, commit)
-        arena = _Arena(game, run, window, observer)
+        arena = _Arena(game, run, window, learner.device, observer)
         reports = run.reports()
-        started = time.perf_counter() - seconds_before
+        started = now() - seconds_before
         clock = _Clock(config, minutes)
         observer.run_started(_run_report(config, run, learner, iteration, window))
 
-        while not clock.is_over(iteration, time.perf_counter() - started):
-            progress = clock.progress(iteration, time.perf_counter() - started)
+        while not clock.is_over(iteration, now() - started):
+            progress = clock.progress(iteration, now() - started)
 
             # 1. Self-play with the champion.
-            evaluators = _evaluators(champion, config, window, iteration)
+            evaluators = _evaluators(champion, config, window, iteration, learner.device)
             played = play_games(
                 game,
                 evaluators,
@@ -87,7 +95,7 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
 
             # 3. Learning.
             steps = _steps(config, played.report.positions) if window.positions else 0
-            after = clock.progress(iteration + 1, time.perf_counter() - started)
+            after = clock.progress(iteration + 1, now() - started)
             rng = np.random.default_rng([config.seed, iteration])
             learned = learner.learn(
                 window, steps, rng, progress=(progress, after), on_step=partial(observer.stage, "learning")
@@ -102,7 +110,7 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
 
             # 5. Measuring now and then, and what it all says.
             strength, rating = arena.measure(champion, reports, iteration)
-            spent = time.perf_counter() - started
+            spent = now() - started
             report = IterationReport(
                 iteration=iteration,
                 iterations=config.iterations,
@@ -193,17 +201,24 @@ def _threads(config: RunConfig) -> int:
 
 
 def _evaluators(
-    network: NetworkFile, config: RunConfig, window: ReplayWindow, iteration: int
+    network: NetworkFile, config: RunConfig, window: ReplayWindow, iteration: int, device: str
 ) -> list[NetworkEvaluator]:
-    """One per thread. int8 is calibrated on positions of the window; before there are any, bf16 plays."""
+    """One per thread. int8 is calibrated on positions of the window; before there are any, and on a GPU, bf16 plays."""
     precision = config.self_play.precision
     calibration = None
     if precision == "int8":
-        if window.positions < 1000:
+        if window.positions < 1000 or device != "cpu":
             precision = "bf16"
         else:
             calibration = window.sample(512, np.random.default_rng([config.seed, iteration, 1])).planes
-    first = make_evaluator(network, backend="openvino", precision=precision, threads=1, calibration=calibration)
+    first = make_evaluator(
+        network,
+        backend="openvino" if device == "cpu" else "torch",
+        precision=precision,
+        threads=1,
+        device=device,
+        calibration=calibration,
+    )
     return [first, *(first.clone() for _ in range(_threads(config) - 1))]
 
 
@@ -225,11 +240,12 @@ def _steps(config: RunConfig, positions: int) -> int:
 class _Arena:
     """The matches of a run: the candidate against the champion, and the champion on the ladder."""
 
-    def __init__(self, game: Game, run: RunFolder, window: ReplayWindow, observer: Observer) -> None:
+    def __init__(self, game: Game, run: RunFolder, window: ReplayWindow, device: str, observer: Observer) -> None:
         self._game = game
         self._run = run
         self._config = run.config
         self._window = window
+        self._device = device
         self._observer = observer
         self._opening_plies = min(run.config.arena.opening_plies, game.spec.longest_game // 4)
 
@@ -284,7 +300,7 @@ class _Arena:
             simulations=self._config.arena.simulations, cache_entries=0
         )
         name = network_name(_iteration_of(network))
-        evaluators = _evaluators(network, self._config, self._window, iteration)
+        evaluators = _evaluators(network, self._config, self._window, iteration, self._device)
         return [SearchPlayer(name, params, evaluator) for evaluator in evaluators]
 
 
@@ -300,7 +316,9 @@ def _run_report(config: RunConfig, run: RunFolder, learner: Learner, iteration: 
         folder=str(run.folder),
         iteration=iteration,
         iterations=config.iterations,
-        evaluator=f"OpenVINO, {config.self_play.precision}",
+        evaluator=f"OpenVINO, {config.self_play.precision}"
+        if learner.device == "cpu"
+        else f"torch on {learner.device}",
         threads=_threads(config),
         memory_limit=memory_in_use()
         + most_more_memory(window.game, config, parameters=learner.num_parameters, threads=_threads(config)),

@@ -168,6 +168,13 @@ def test_evaluate_the_network_alone(cli, model: str) -> None:
     assert answer.keys() == {"raw"}
 
 
+def test_the_bundled_tic_tac_toe_is_perfect(cli) -> None:
+    """In every position that can come up; its network alone in nearly all."""
+    answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", "tic_tac_toe", "--simulations", "50", "--json"))
+    assert answer["search"]["good"] == 1.0
+    assert answer["raw"]["good"] >= 0.99
+
+
 def test_evaluate_on_a_file(cli, model: str, tmp_path: Path) -> None:
     """Two positions with one good move each, which any search finds: to win at once and to stop that."""
     lines = [
@@ -185,7 +192,7 @@ def test_evaluate_on_a_file(cli, model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["tic_tac_toe", "--model", "nowhere"], "The network nowhere can't be read: there is no such file"),
+        (["tic_tac_toe", "--model", "nowhere"], "There is no network 'nowhere'"),
         (["tic_tac_toe", "--model", "."], "There is no network in ."),
         (["othello", "--model", "nowhere"], "too many positions"),
         (["tic_tac_toe", "--model", "nowhere", "--simulations", "-1"], "A search has 0 to"),
@@ -244,7 +251,7 @@ def test_network_player_plays_legal_moves(model: str) -> None:
         ("search:here", "say which network and how many simulations, as in 'search:runs/tic_tac_toe:400'"),
         ("search:here:many", "say how many simulations"),
         ("search::5", "say which network"),
-        ("network:nowhere", "The network nowhere can't be read"),
+        ("network:nowhere", "There is no network 'nowhere'"),
     ],
 )
 def test_players_that_are_refused(refused, player: str, words: str) -> None:

@@ -51,8 +51,9 @@ def test_everything_is_measured(found: Checkup) -> None:
     for speed in found.evaluators:
         assert list(speed.positions_per_second) == [1, 16, 64, 128]
         assert all(number > 0 for number in speed.positions_per_second.values())
-    assert found.threads == 2
-    assert found.learner_threads == 1
+    config = small_config()
+    assert found.threads == config.self_play.threads
+    assert found.learner_threads == config.learner.threads
     assert 5 <= found.game_length <= 9
     assert min(found.positions_per_second, found.evaluations_per_second, found.samples_per_second) > 0
     assert found.machine.cores >= 1

@@ -12,8 +12,8 @@ from html import escape
 
 __all__ = ["Bar", "Line", "bars", "lines", "ticks"]
 
-WIDTH, HEIGHT = 400.0, 210.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 10.0, 24.0
+WIDTH, HEIGHT = 400.0, 214.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 10.0, 30.0
 MOST_POINTS = 400  # more can't be told apart
 
 

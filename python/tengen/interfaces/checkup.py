@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from tengen import _core, games
 from tengen._core import Game, TengenError
 from tengen.config import RunConfig, SelfPlayConfig
 from tengen.learner import Learner
+from tengen.memory import memory_in_use, most_more_memory
 from tengen.network import UniformEvaluator
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Backend, NetworkEvaluator, Planes, Precision, make_evaluator
@@ -95,14 +95,17 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
         discount=float(config.self_play.search.get("discount", 1.0)),
     )
     network = learner.network_file()
+    memory = memory_in_use() + most_more_memory(game, config, parameters=learner.num_parameters, threads=threads)
     on_stage("evaluators")
     evaluators = _evaluator_speeds(game, network, machine.gpu)
     on_stage("self-play")
-    positions, evaluations = _self_play_speed(game, network, config.self_play, threads)
+    positions, evaluations = _self_play_speed(game, network, config.self_play, threads, learner.device)
     on_stage("learner")
     records, length = _beginners_games(game)
     samples = _learner_speed(game, config, learner, records)
-    forecast = _forecast(game, config, positions=positions, evaluations=evaluations, samples=samples, length=length)
+    forecast = _forecast(
+        config, positions=positions, evaluations=evaluations, samples=samples, length=length, memory=memory
+    )
     return Checkup(
         machine=machine,
         threads=threads,
@@ -114,11 +117,11 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
         samples_per_second=samples,
         game_length=length,
         forecast=forecast,
-        warnings=tuple(find_warnings(machine, max(threads, learner_threads), forecast)),
+        warnings=tuple(find_warnings(machine, max(threads, learner_threads), forecast, learner.device)),
     )
 
 
-def find_warnings(machine: Machine, threads: int, forecast: Forecast) -> list[str]:
+def find_warnings(machine: Machine, threads: int, forecast: Forecast, device: str = "cpu") -> list[str]:
     """What will make a run slower than it should be, or end it."""
     found = []
     if machine.load > 0.5 or machine.share_of_core < 0.9:
@@ -138,8 +141,8 @@ def find_warnings(machine: Machine, threads: int, forecast: Forecast) -> list[st
             f"Too little memory: the run may take {forecast.memory / 1e9:.1f} GB, and "
             f"{machine.memory_free / 1e9:.1f} GB are free. Lower replay.window_most."
         )
-    if machine.gpu is not None:
-        found.append(f"There is a GPU ({machine.gpu}), but self-play uses the processor; only the learner can use it.")
+    if machine.gpu is not None and device == "cpu":
+        found.append(f"There is a GPU ({machine.gpu}), but the config wants the processor (learner.device).")
     if forecast.matches > 0.25:
         found.append(
             f"Measuring and gating would take {forecast.matches:.0%} of the time: raise arena.every, or lower "
@@ -239,11 +242,17 @@ def _positions_per_second(evaluator: NetworkEvaluator, planes: Planes) -> float:
     return best
 
 
-def _self_play_speed(game: Game, network: NetworkFile, config: SelfPlayConfig, threads: int) -> tuple[float, float]:
+def _self_play_speed(
+    game: Game, network: NetworkFile, config: SelfPlayConfig, threads: int, device: str
+) -> tuple[float, float]:
     """Positions searched, and evaluated, per second, with all threads."""
     at_once = max(4, min(config.games_per_thread, EVALUATIONS // (config.simulations * threads * 3)))
     trial = config.model_copy(update={"games_per_thread": at_once, "positions": threads * at_once})
-    first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
+    if device == "cpu":
+        first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
+    else:  # as in a run: a GPU has no int8
+        precision: Precision = "bf16" if config.precision == "int8" else config.precision
+        first = make_evaluator(network, backend="torch", precision=precision, device=device)
     evaluators = [first, *(first.clone() for _ in range(threads - 1))]
     begun = play_games(game, evaluators, trial, seed=1, iteration=0)  # compiles
     trial = trial.model_copy(update={"positions": 2 * threads * at_once})
@@ -280,7 +289,7 @@ def _learner_speed(game: Game, config: RunConfig, learner: Learner, records: lis
 
 
 def _forecast(
-    game: Game, config: RunConfig, *, positions: float, evaluations: float, samples: float, length: float
+    config: RunConfig, *, positions: float, evaluations: float, samples: float, length: float, memory: int
 ) -> Forecast:
     """From the speeds of a blank network: a trained one plays longer games, and its searches are proven sooner."""
     arena = config.arena
@@ -291,7 +300,6 @@ def _forecast(
     if arena.gating:
         matches += arena.gating_games * plies
     seconds = playing + learning + matches
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return Forecast(
         minutes=config.iterations * seconds / 60.0,
         games=config.iterations * config.self_play.positions / length,
@@ -300,5 +308,5 @@ def _forecast(
         playing=playing / seconds,
         learning=learning / seconds,
         matches=matches / seconds,
-        memory=ReplayWindow.most_bytes(game, config.replay) + used + (512 << 20),
+        memory=memory,
     )

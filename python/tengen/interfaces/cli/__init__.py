@@ -25,6 +25,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "match": "match",
     "play": "play",
+    "gtp": "gtp",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",

@@ -89,7 +89,7 @@ def _sentences(speed: SelfPlaySpeed) -> str:
     return "\n".join(
         [
             f"{speed.key}: {speed.simulations_per_second:,.0f} simulations per second in {speed.threads} threads, "
-            f"{speed.evaluations_per_second:,.0f} evaluations; without the cache {speed.without_cache:,.0f} simulations",
+            f"{speed.evaluations_per_second:,.0f} evaluations; without the cache {speed.without_cache:,.0f}",
             *filter(None, rivals),
             f"  the time goes: evaluator {speed.evaluator_share:.1%}, trees {speed.tree_share:.1%}, "
             f"moves {speed.move_share:.1%}",

@@ -1,0 +1,132 @@
+"""`tengen bench selfplay`: what it prints, how it asks its peers, and that the peer in Python is a real search."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tengen
+from tengen import speed_peers
+from tengen.interfaces.cli.bench_selfplay import MAKE_PEERS
+from tengen.selfplay_speed import measured_rival
+from tengen.speed_peers import Peer, PeerError, Turn, has_peers, make_peers, peers_folder
+
+PEERS = Path(__file__).parents[1] / "benchmarks" / "peers"
+QUICK = ["--slices", "1", "--seconds", "0.01", "--only", "connect_four"]
+ANSWERS = """
+import json, sys
+print(json.dumps({"ready": "a pretence"}), flush=True)
+for line in sys.stdin:
+    moves = int(line)
+    if moves > 100:
+        sys.exit("That is too much.")
+    print(json.dumps({"simulations": 10 * moves, "seconds": float(sys.argv[1]), "processor_seconds": 2.0}), flush=True)
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """A peer that claims to take so many seconds."""
+    program = tmp_path / "pretence.py"
+    program.write_text(ANSWERS)
+    return lambda seconds: [sys.executable, str(program), str(seconds)]
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TENGEN_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def one_leaf() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("one_leaf", PEERS / "one_leaf.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_processes_of_a_peer_work_at_the_same_time(command) -> None:
+    with Peer([command(4.0), command(5.0)]) as peer:
+        assert peer.setting == "a pretence"
+        turn = peer.turn(3)
+    assert turn == Turn(simulations=60, seconds=5.0, processor_seconds=4.0)
+    assert (turn.rate, turn.processor_rate) == (12.0, 15.0)
+
+
+def test_a_peer_that_fails_says_why(command) -> None:
+    with Peer([command(1.0)]) as peer, pytest.raises(PeerError, match=r"pretence\.py .*: That is too much\."):
+        peer.turn(101)
+    with pytest.raises(PeerError, match="missing"):
+        Peer([[sys.executable, "missing.py"]])
+
+
+def test_a_ratio_is_the_median_of_the_rounds() -> None:
+    rounds = [
+        {"ours": Turn(ours, 1.0, 2.0), "peer": Turn(theirs, 2.0, 2.0)}
+        for ours, theirs in ((300, 60), (100, 10), (800, 100))
+    ]
+    rival = measured_rival("as it is", "peer", rounds)
+    assert (rival.ratio, rival.processor_ratio, rival.simulations_per_second) == (16.0, 8.0, 30.0)
+
+
+def test_peers_count_only_if_they_are_of_these_versions(cache: Path) -> None:
+    assert not has_peers()
+    peers_folder().mkdir()
+    made = peers_folder() / "requirements.txt"
+    made.write_text("mctx==0.0.1\n")
+    assert not has_peers()
+    made.write_text((PEERS / "requirements.txt").read_text())
+    assert has_peers()
+    make_peers()  # nothing left to do
+
+
+def test_peers_can_not_be_made_without_the_sources(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed_peers, "SOURCES", cache / "nowhere")
+    assert not has_peers()
+    with pytest.raises(PeerError, match="source tree"):
+        make_peers()
+
+
+def test_without_peers_nothing_is_invented(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tengen.interfaces.cli.run(["bench", "selfplay", "--json", *QUICK]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.strip() == MAKE_PEERS
+    speeds = json.loads(printed.out)
+    assert list(speeds) == ["connect_four"]
+    speed = speeds["connect_four"]
+    assert speed["ratio_mctx_pgx"] is None
+    assert speed["ratio_mctx_pgx_process_per_core"] is None
+    assert speed["ratio_one_leaf"] > 0
+    assert speed["simulations_per_second"] > 0
+    assert speed["evaluations_per_second"] > 0
+    shares = [speed[f"{part}_share"] for part in ("evaluator", "tree", "move")]
+    assert all(0 < share < 1 for share in shares)
+    assert sum(shares) == pytest.approx(1.0, abs=0.01)
+    assert {"torch f32", "openvino f32"} <= set(speed["positions_per_second_at_batch_64"])
+
+
+@pytest.mark.parametrize("arguments", [["--slices", "0"], ["--seconds", "-1"]])
+def test_bad_numbers_are_refused(refused, arguments: list[str]) -> None:
+    assert "slice" in refused("bench", "selfplay", *arguments)
+
+
+def test_the_search_in_python_finds_a_win_and_sees_a_loss(one_leaf: ModuleType, monkeypatch) -> None:
+    """With a network that knows nothing: so the signs of its values must be right."""
+    monkeypatch.setattr(
+        one_leaf,
+        "evaluate",
+        lambda network, state: (dict.fromkeys(state.legal_actions, 1 / len(state.legal_actions)), 0),
+    )
+    game = tengen.load("tic_tac_toe")
+    for moves, only in (([0, 3, 1, 4], 2), ([0, 3, 1], 2)):  # completes a row; must stop one
+        root = one_leaf.Node(game.state(moves), 1.0)
+        for _ in range(300):
+            one_leaf.simulate(root, None)
+        assert root.visits == 300
+        assert max(root.children, key=lambda action: root.children[action].visits) == only
