@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import tengen
-from tengen import speed_peers
+from tengen import selfplay_speed, speed_peers
 from tengen.interfaces.cli.bench_selfplay import MAKE_PEERS
 from tengen.selfplay_speed import measured_rival
 from tengen.speed_peers import Peer, PeerError, Turn, has_peers, make_peers, peers_folder
@@ -93,7 +93,10 @@ def test_peers_can_not_be_made_without_the_sources(cache: Path, monkeypatch: pyt
         make_peers()
 
 
-def test_without_peers_nothing_is_invented(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_peers_nothing_is_invented(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selfplay_speed, "GAMES_PER_THREAD", 8)
     assert tengen.interfaces.cli.run(["bench", "selfplay", "--json", *QUICK]) == 0
     printed = capsys.readouterr()
     assert printed.err.strip() == MAKE_PEERS
@@ -104,7 +107,7 @@ def test_without_peers_nothing_is_invented(cache: Path, capsys: pytest.CaptureFi
     assert speed["ratio_mctx_pgx_process_per_core"] is None
     assert speed["ratio_one_leaf"] > 0
     assert speed["simulations_per_second"] > 0
-    assert speed["evaluations_per_second"] > 0
+    assert 0.5 < speed["evaluations_per_second"] / speed["simulations_per_second"] < 2
     shares = [speed[f"{part}_share"] for part in ("evaluator", "tree", "move")]
     assert all(0 < share < 1 for share in shares)
     assert sum(shares) == pytest.approx(1.0, abs=0.01)

@@ -36,6 +36,7 @@ __all__ = ["KEYS", "Rival", "SelfPlaySpeed", "measure", "measured_rival"]
 KEYS = ("connect_four", "go_9x9")  # as our experiments and pgx call them
 SIMULATIONS = 32  # per move, of every side
 GAMES_PER_THREAD = 128
+LEAST_MOVES = 8  # of ours in a turn, per game: the searches under way at its end are lost, half of one on average
 PGX_BATCHES = (64, 128, 256)  # that mctx may choose from; larger ones are slower
 BATCH = 64  # at which the network's precisions are compared
 LEARNER_STEPS = 6
@@ -77,7 +78,7 @@ class SelfPlaySpeed:
 
 
 def measure(keys: Sequence[str], slices: int, seconds: float) -> Iterator[SelfPlaySpeed]:
-    """One game after the other; each side gets `slices` turns of about `seconds`, at least one move in all games."""
+    """One game after the other; each side gets `slices` turns of about `seconds`, at least a few moves."""
     for key in keys:
         yield _measure(key, slices, seconds)
 
@@ -144,23 +145,18 @@ class _Ours:
         self.threads = config.self_play.threads or os.cpu_count() or 1
         self._evaluators = [evaluator.clone() for _ in range(self.threads)]
         self._in_flight: tuple[GamesInFlight, ...] = ()
-        self._positions = self.threads  # in a turn
+        self._moves = LEAST_MOVES  # in a turn, per game in flight
         self.window = ReplayWindow(self._game, config.replay)
         self.reports: list[SelfPlayReport] = []
 
     def warm_up(self, seconds: float) -> None:
         """Compiles the network, spreads the games over their course, and finds out how much takes so long."""
-        least = self.threads
         self.turn()
-        while (turn := self._timed_turn(self._positions)).seconds < seconds / 4:
-            self._positions *= 2
-        self._positions = max(least, round(self._positions * seconds / turn.seconds))
+        self._moves = max(LEAST_MOVES, round(LEAST_MOVES * seconds / self.turn().seconds))
         self.reports.clear()
 
     def turn(self) -> Turn:
-        return self._timed_turn(self._positions)
-
-    def _timed_turn(self, positions: int) -> Turn:
+        positions = self._moves * self._config.games_per_thread * self.threads
         used = time.process_time()
         config: SelfPlayConfig = self._config.model_copy(update={"positions": positions})
         played = play_games(

@@ -33,7 +33,7 @@ def run(
     Args:
         as_json: print one JSON object instead of sentences
         slices: turns that each side gets; the median counts
-        seconds: length of one turn; at least one move in all games is made in it
+        seconds: length of one turn; at least a few moves in all games are made in it
         only: one of the games
         make_peers: first install mctx and pgx into an environment of their own in ~/.cache/tengen
     """
