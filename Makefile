@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 FUZZ_CALLS ?= 20000
+MARKS ?= not verify
 GAME ?= connect_four
 MINUTES ?= 5
 
@@ -57,7 +58,7 @@ cpp-test: $(VENV)/.build-tools
 	ctest --test-dir build/cpp --output-on-failure
 
 python-test: $(VENV)/.dev referee
-	$(BIN)/python -m pytest --numprocesses=auto
+	$(BIN)/python -m pytest --numprocesses=auto -m '$(MARKS)'
 
 # The same C++ tests, and the Python API fuzzed, with a core that reports every wrong memory access and overflow.
 sanitize: $(VENV)/.dev
@@ -71,6 +72,8 @@ bench: build
 	$(BIN)/tengen bench games
 
 verify: FUZZ_CALLS = 500000
+verify: MARKS = verify or not verify
+verify: export TENGEN_LONG = 1
 verify: test
 
 clean:

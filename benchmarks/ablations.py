@@ -110,7 +110,7 @@ def run(variant: str, seed: int, seconds: float, folder: Path) -> dict[str, Any]
     place = folder / f"{variant}-{seed}"
     shutil.rmtree(place, ignore_errors=True)
     began = time.process_time()
-    path = train(config_of(variant, seed), place, minutes=seconds / 60.0, clock=time.process_time)
+    path = train(config_of(variant, seed), place, minutes=seconds / 60.0, now=time.process_time)
     spent = time.process_time() - began
     game = games.load("connect_four")
     evaluator = make_evaluator(load_network(path), backend="openvino", precision="f32", threads=1)

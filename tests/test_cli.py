@@ -80,7 +80,7 @@ def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (["shwo"], "There is no command 'shwo'; did you mean 'show'?"),
         (["qqqq"], "There is no command 'qqqq'; tengen --help lists them."),
-        (["bench"], "bench what? There is: bench games, bench search."),
+        (["bench"], "bench what? There is: bench games, bench search, bench selfplay."),
         (["show", "gomuko"], "There is no game called 'gomuko'; did you mean 'gomoku'?"),
         (["show", "tic_tac_toe", "z9"], "'z9' is not an action of tic_tac_toe"),
         (["show", "tic_tac_toe", "a1", "a1"], "a1 is not legal here"),

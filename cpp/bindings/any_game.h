@@ -30,6 +30,9 @@ const typename G::State& open_state(const AnyState& state) {
   return static_cast<const StateBox<G>&>(state).state;
 }
 
+// Called again and again during long work; it may throw to end it.
+using Poll = std::function<void()>;
+
 class AnyForest {
  public:
   virtual ~AnyForest() = default;
@@ -40,7 +43,7 @@ class AnyForest {
   virtual void begin(int tree, int simulations, bool noise) = 0;
   virtual bool searching() const = 0;
   virtual std::vector<int> stopped_trees() const = 0;
-  virtual int select(int max_leaves) = 0;
+  virtual int select(int max_leaves, const Poll& poll) = 0;
   virtual std::shared_ptr<std::vector<float>> planes() const = 0;
   virtual void update(const float* logits, const float* values, bool win_draw_loss) = 0;
   virtual void cancel() = 0;
@@ -67,7 +70,7 @@ class ErasedForest final : public AnyForest {
   void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
   bool searching() const override { return forest_.searching(); }
   std::vector<int> stopped_trees() const override { return forest_.stopped_trees(); }
-  int select(int max_leaves) override { return forest_.select(max_leaves); }
+  int select(int max_leaves, const Poll& poll) override { return forest_.select(max_leaves, poll); }
   std::shared_ptr<std::vector<float>> planes() const override { return forest_.planes(); }
   void update(const float* logits, const float* values, bool win_draw_loss) override {
     forest_.update(logits, values, win_draw_loss);
@@ -94,9 +97,6 @@ struct PlayoutCounts {
   std::array<std::int64_t, 2> wins{};
   std::int64_t draws = 0;
 };
-
-// Called again and again during long work; it may throw to end it.
-using Poll = std::function<void()>;
 
 class AnyGame {
  public:

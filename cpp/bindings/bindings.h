@@ -34,7 +34,10 @@ inline bool same_game(const AnyGame& a, const AnyGame& b) {
 void bind_errors(nanobind::module_& module);
 void bind_games(nanobind::module_& module);
 void bind_table_game(nanobind::module_& module);
-void bind_search(nanobind::module_& module);
+void bind_params(nanobind::module_& module);
+void bind_answers(nanobind::module_& module);
+void bind_forest(nanobind::module_& module);
+void bind_formulas(nanobind::module_& module);
 void bind_samples(nanobind::module_& module);
 
 }  // namespace tengen

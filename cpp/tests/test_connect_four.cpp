@@ -109,6 +109,22 @@ TEST(drawings_that_are_no_position_are_refused) {
   CHECK_THROWS(BoardTextError, game.parse_board("XXX\nOOO"));             // X moved on after O had won
 }
 
+TEST(random_play_takes_the_action_that_would_be_drawn) {
+  const ConnectFour game("connect_four", "", {});
+  ActionList list(7);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    Rng same(seed);
+    auto state = game.initial_state();
+    auto expected = state;
+    while (!game.outcome(expected)) {
+      game.play(expected, random_action(game, expected, same, list));
+      play_random(game, state, rng, list);
+      CHECK(state == expected);
+    }
+  }
+}
+
 TEST(action_texts_are_column_numbers) {
   const ConnectFour game("connect_four", "", {});
   CHECK_EQ(game.action_text(0), "1");

@@ -147,6 +147,24 @@ TEST(random_actions_are_uniform) {
   }
 }
 
+TEST(random_play_takes_the_action_that_would_be_drawn) {
+  for (const bool exactly : {false, true}) {
+    const Mnk<1> game("mnk", "", {5, 6, 4, exactly});
+    ActionList list(30);
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      Rng rng(seed);
+      Rng same(seed);
+      auto state = game.initial_state();
+      auto expected = state;
+      while (!game.outcome(expected)) {
+        game.play(expected, random_action(game, expected, same, list));
+        play_random(game, state, rng, list);
+        CHECK(state == expected);
+      }
+    }
+  }
+}
+
 TEST(drawings_that_are_no_position_are_refused) {
   const Mnk<1> game("tic_tac_toe", "", {3, 3, 3});
   CHECK(game.outcome(game.parse_board("XXX\nOO.\n...")).has_value());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tengen/games/connect_four.h"
+#include "tengen/games/go.h"
 #include "tengen/games/mnk.h"
 #include "tengen/games/othello.h"
 #include "tengen/search/forest.h"
@@ -153,7 +154,7 @@ TEST(calls_in_random_order) {
 
 TEST(many_simulations_in_one_large_tree) {
   const bool all = std::getenv("TENGEN_LONG") != nullptr;
-  const Mnk<6> game("gomoku", "", {19, 19, 5});
+  const Go<19> game("go", "", {.size = 19});
   long_search(game, all ? 1'000'000 : 10'000);
 }
 
@@ -176,6 +177,45 @@ TEST(deep_trees) {
   for (const Action action : forest.result(0).line) {
     forest.advance(0, action);
     check_tree(forest, 0, false);
+  }
+}
+
+// A poll that throws ends a call of select(), whatever it has gathered so far; the search goes on as if it had not.
+TEST(polls_that_throw) {
+  struct Stop {};
+  const ConnectFour game("connect_four", "", {});
+  SearchParams params;
+  params.selection = Selection::kUct;
+  params.solve = false;
+  for (const float rollout_weight : {0.5F, 1.0F}) {
+    params.rollout_weight = rollout_weight;
+    params.cache_entries = 64;
+    Forest<ConnectFour> whole(game, 70, params, 1);
+    Forest<ConnectFour> stopped(game, 70, params, 1);
+    int stops = 0;
+    const auto search = [&](Forest<ConnectFour>& forest, bool stop) {
+      const std::vector<float> logits(70 * 7);
+      const std::vector<float> values(70);
+      for (int tree = 0; tree < 70; ++tree) forest.begin(tree, 200, false);
+      while (forest.searching()) {
+        try {
+          forest.select(0, [&] {
+            if (stop && ++stops % 3 == 0) throw Stop();
+          });
+        } catch (const Stop&) {
+          continue;
+        }
+        forest.update(logits.data(), values.data(), false);
+      }
+    };
+    search(whole, false);
+    search(stopped, true);
+    CHECK(stops > 100);
+    for (int tree = 0; tree < 70; ++tree) {
+      check_tree(stopped, tree, false);
+      CHECK_EQ(whole.tree(tree).num_nodes(), stopped.tree(tree).num_nodes());
+      CHECK(whole.result(tree).line == stopped.result(tree).line);
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 """tengen learns board games from their rules alone, by playing itself."""
 
+from typing import TYPE_CHECKING
+
 from tengen._core import (
     ActionTextError,
     ArgumentError,
@@ -24,10 +26,14 @@ from tengen.games import load
 from tengen.network import Evaluation, Evaluator, UniformEvaluator
 from tengen.search import SearchResult, Stepper, search
 
+if TYPE_CHECKING:
+    from tengen.agent import Agent
+
 __version__ = "0.1.0"
 
 __all__ = [
     "ActionTextError",
+    "Agent",
     "ArgumentError",
     "BoardTextError",
     "Evaluation",
@@ -53,3 +59,12 @@ __all__ = [
     "load",
     "search",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Agent, imported when it is asked for: whoever only plays through rules need not wait for it."""
+    if name == "Agent":
+        from tengen.agent import Agent
+
+        return Agent
+    raise AttributeError(f"module 'tengen' has no attribute '{name}'")

@@ -689,7 +689,7 @@ class Forest:
     def stopped_trees(self) -> list[int]:
         """Trees whose search has stopped."""
 
-    def select(self, max_leaves: int = 0) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+    def select(self, max_leaves: int = 0) -> NDArray[numpy.float32]:
         """
         Planes [B, C, H, W] of the next leaves to evaluate; the next call writes over them. B may be 0.
         """
@@ -698,6 +698,9 @@ class Forest:
         """
         Policy logits [B, A] and values for the player to move, [B] or win/draw/loss [B, 3], for those leaves.
         """
+
+    def update_and_select(self, logits: NDArray[numpy.float32], values: NDArray[numpy.float32], max_leaves: int = 0) -> NDArray[numpy.float32]:
+        """update() and the next select() in one call."""
 
     def cancel(self) -> None:
         """Takes the last select() back: the next one asks for the same leaves."""

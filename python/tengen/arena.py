@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +13,23 @@ import numpy as np
 from tengen._core import Game, Outcome, State
 from tengen.players import Player
 
-__all__ = ["MatchResult", "PlayedGame", "elo_difference", "move_seed", "play_match", "score_interval"]
+__all__ = [
+    "Challenge",
+    "MatchResult",
+    "Pair",
+    "PlayedGame",
+    "challenge",
+    "decided",
+    "elo_difference",
+    "move_seed",
+    "play_match",
+    "play_matches",
+    "score_interval",
+]
+
+Pair = tuple[Player, Player]
+
+CHALLENGE_ROUND = 64  # games between two looks at the score; an even number, so that both colours are had
 
 
 @dataclass(frozen=True)
@@ -58,13 +76,12 @@ class MatchResult:
         return score_interval(self.score, len(self.games))
 
 
-def score_interval(score: float, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval. A draw counts as half a win and half a loss, which makes it a little too wide."""
-    z = 1.959964
+def score_interval(score: float, games: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's interval, 95 % by default. A draw counts as half a win and half a loss: it is a little too wide then."""
     centre = score + z * z / (2 * games)
     spread = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
     scale = 1 + z * z / games
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    return max(0.0, min(score, (centre - spread) / scale)), min(1.0, max(score, (centre + spread) / scale))
 
 
 def elo_difference(score: float) -> float:
@@ -76,7 +93,7 @@ def elo_difference(score: float) -> float:
 
 def play_match(
     game: Game,
-    players: tuple[Player, Player],
+    players: Pair,
     *,
     games: int,
     seed: int = 0,
@@ -88,39 +105,143 @@ def play_match(
 
     `on_game` hears of every game as it ends; the result has them in the order of their numbers.
     """
-    plies = min(4, game.spec.longest_game // 10) if opening_plies is None else opening_plies
-    openings = _openings(game, (games + 1) // 2, plies, seed)
+    [match] = play_matches(
+        game, [[players]], games=games, seed=seed, opening_plies=opening_plies, at_once=at_once, on_game=on_game
+    )
+    return match
+
+
+def play_matches(
+    game: Game,
+    seats: Sequence[Sequence[Pair]],
+    *,
+    games: int,
+    seed: int = 0,
+    opening_plies: int | None = None,
+    at_once: int = 64,
+    on_game: Callable[[PlayedGame], None] | None = None,
+) -> tuple[MatchResult, ...]:
+    """Several matches side by side, so that a player who is in all of them answers in large batches.
+
+    `seats` has an entry for each thread: the same pairs of players, made of objects that only this thread uses.
+    `at_once` games of each match go on in a thread; all of them get an even share if there are fewer.
+    """
+    openings = _openings(game, (games + 1) // 2, _opening_plies(game, opening_plies), seed)
+    played = _play_numbers(seats, openings, range(games), seed=seed, at_once=at_once, on_game=on_game)
+    return tuple(
+        MatchResult((a.name, b.name), tuple(played[match, k] for k in range(games)), seed)
+        for match, (a, b) in enumerate(seats[0])
+    )
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A candidate's match against the champion, as far as it had to be played."""
+
+    match: MatchResult  # from the candidate's side
+    promoted: bool
+
+
+def challenge(
+    game: Game,
+    seats: Sequence[Pair],
+    *,
+    games: int,
+    threshold: float,
+    seed: int = 0,
+    opening_plies: int | None = None,
+    on_game: Callable[[PlayedGame], None] | None = None,
+) -> Challenge:
+    """Whether the candidate scores more than `threshold`. `seats` are candidate and champion, for each thread.
+
+    Ends as soon as it is decided, which is looked at every CHALLENGE_ROUND games.
+    """
+    openings = _openings(game, (games + 1) // 2, _opening_plies(game, opening_plies), seed)
     played: list[PlayedGame] = []
-    for start in range(0, games, at_once):
-        numbers = range(start, min(start + at_once, games))
-        played += _play_together(players, [(k, openings[k // 2]) for k in numbers], seed, on_game)
-    return MatchResult((players[0].name, players[1].name), tuple(played), seed)
+    promoted: bool | None = None
+    while promoted is None:
+        numbers = range(len(played), min(len(played) + CHALLENGE_ROUND, games))
+        found = _play_numbers(
+            [[pair] for pair in seats], openings, numbers, seed=seed, at_once=CHALLENGE_ROUND, on_game=on_game
+        )
+        played += [found[0, k] for k in numbers]
+        promoted = decided(sum(game.points(0) for game in played), len(played), games, threshold)
+    candidate, champion = seats[0]
+    return Challenge(MatchResult((candidate.name, champion.name), tuple(played), seed), promoted)
+
+
+def decided(points: float, played: int, games: int, threshold: float) -> bool | None:
+    """Whether a match ends above the threshold: for certain, or with 99.9 % confidence. None while it is open."""
+    needed = threshold * games
+    if points > needed or played == games:
+        return points > needed
+    if points + games - played <= needed:
+        return False
+    low, high = score_interval(points / played, played, z=3.290527)
+    return low > threshold if not low <= threshold <= high else None
+
+
+def _play_numbers(
+    seats: Sequence[Sequence[Pair]],
+    openings: Sequence[State],
+    numbers: range,
+    *,
+    seed: int,
+    at_once: int,
+    on_game: Callable[[PlayedGame], None] | None,
+) -> dict[tuple[int, int], PlayedGame]:
+    """The games of these numbers of every match, by match and number. Which thread plays which follows no clock."""
+    table = min(at_once, -(-len(numbers) // len(seats)))
+    tables = [numbers[start : start + table] for start in range(0, len(numbers), table)]
+    cancelled = threading.Event()
+
+    def play(thread: int) -> dict[tuple[int, int], PlayedGame]:
+        played: dict[tuple[int, int], PlayedGame] = {}
+        for mine in tables[thread :: len(seats)]:
+            starts = {(match, k): openings[k // 2] for match in range(len(seats[thread])) for k in mine}
+            played |= _play_together(seats[thread], starts, seed, on_game, cancelled)
+        return played
+
+    if len(seats) == 1:
+        return play(0)
+    with ThreadPoolExecutor(len(seats)) as pool:
+        try:
+            parts = list(pool.map(play, range(len(seats))))
+        finally:  # when one of them failed, or someone pressed Ctrl-C
+            cancelled.set()
+    return {key: game for part in parts for key, game in part.items()}
 
 
 def _play_together(
-    players: tuple[Player, Player],
-    starts: list[tuple[int, State]],
+    pairs: Sequence[Pair],
+    starts: dict[tuple[int, int], State],
     seed: int,
     on_game: Callable[[PlayedGame], None] | None,
-) -> list[PlayedGame]:
+    cancelled: threading.Event,
+) -> dict[tuple[int, int], PlayedGame]:
     """Plays these games side by side: every round, each player answers all positions in which it is to move."""
-    states = dict(starts)  # game number -> state of a game that goes on; the first player of game k is k % 2
-    finished: dict[int, PlayedGame] = {}
-    while states:
-        for player in (0, 1):
-            mine = [k for k, state in states.items() if (state.to_move + k) % 2 == player]
+    states = dict(starts)  # (match, number) -> state of a game that goes on; the first player of game k is k % 2
+    players = {id(player): player for pair in pairs for player in pair}
+    finished: dict[tuple[int, int], PlayedGame] = {}
+    while states and not cancelled.is_set():
+        for player in players.values():
+            mine = [key for key, state in states.items() if pairs[key[0]][(state.to_move + key[1]) % 2] is player]
             if not mine:
                 continue
-            actions = players[player].choose(
-                [states[k] for k in mine], [move_seed(seed, k, len(states[k].moves)) for k in mine]
+            actions = player.choose(
+                [states[key] for key in mine], [move_seed(seed, key[1], len(states[key].moves)) for key in mine]
             )
-            for k, action in zip(mine, actions, strict=True):
-                states[k] = states[k].play(action)
-                if (outcome := states[k].outcome) is not None:
-                    finished[k] = PlayedGame(states.pop(k), k % 2, outcome)
+            for key, action in zip(mine, actions, strict=True):
+                states[key] = states[key].play(action)
+                if (outcome := states[key].outcome) is not None:
+                    finished[key] = PlayedGame(states.pop(key), key[1] % 2, outcome)
                     if on_game is not None:
-                        on_game(finished[k])
-    return [finished[k] for k, _ in starts]
+                        on_game(finished[key])
+    return finished
+
+
+def _opening_plies(game: Game, wanted: int | None) -> int:
+    return min(4, game.spec.longest_game // 10) if wanted is None else wanted
 
 
 def _openings(game: Game, count: int, plies: int, seed: int) -> list[State]:

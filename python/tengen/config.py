@@ -137,7 +137,7 @@ class ReplayConfig(_Stage):
 class LearnerConfig(_Stage):
     """How the network learns."""
 
-    batch: int = Field(512, ge=1)
+    batch: int = Field(128, ge=1, description="samples a step; in runs of an hour small batches pay")
     samples_per_position: float = Field(3.0, gt=0, description="gradient samples per new position (KataGo: at most 4)")
     learning_rate: float = Field(2e-3, gt=0, description="AdamW's; SGD wants about ten times more")
     warmup: float = Field(0.02, ge=0, le=1, description="share of the run over which the rate rises")
@@ -156,25 +156,83 @@ class LearnerConfig(_Stage):
         0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
     precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="auto: a GPU if there is one")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(
+        "auto", description="of learning and of self-play; auto: a GPU if there is one"
+    )
     threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
 
 
 class ArenaConfig(_Stage):
-    """Measuring the network against fixed anchors and, if gating, against the champion."""
+    """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
     every: int = Field(10, ge=0, description="iterations between measurements; 0: never")
     games: int = Field(40, ge=2, description="per measurement and opponent")
-    simulations: int = Field(100, ge=0, description="of both sides")
+    opponents: int = Field(3, ge=1, description="per measurement: those of the ladder that tell most")
+    simulations: int = Field(100, ge=0, description="of the networks")
     anchors: tuple[str, ...] = Field(
-        ("rollout:100", "rollout:1000"), description="players the network is rated against"
+        ("random", "rollout:100", "rollout:1000"),
+        min_length=1,
+        description="fixed players of the ladder, weakest first; older networks of the run come on top",
     )
+    opening_plies: int = Field(4, ge=0, description="random plies at the start of a game; fewer in short games")
     gating: bool = Field(False, description="the candidate must beat the champion (AlphaGo Zero)")
-    threshold: float = Field(0.55, ge=0, le=1, description="the score it needs (AlphaGo Zero: 0.55 of 400 games)")
+    gating_games: int = Field(400, ge=2, description="of that match; it ends earlier once it is decided")
+    threshold: float = Field(0.55, ge=0, le=1, description="the score it must exceed (AlphaGo Zero: 0.55 of 400 games)")
 
 
 class RunConfig(_Stage):
-    """A whole run. Given the same seed, threads and machine, two runs end with the same bits."""
+    """A whole run. Given the same seed, threads and machine, two runs end with the same bits.
+
+    In a config file `preset = "paper"` stands for the settings of that preset; others next to it go on top.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        # The method of AlphaGo Zero (2017) and AlphaZero (2018). The network's size is another matter: network.preset.
+        "paper": {
+            "network": {"pooling": False, "reply_head": False, "ownership_head": False, "score_head": False},
+            "self_play": {
+                "positions": 65_536,  # the paper: 25,000 games
+                "simulations": 800,
+                "fast_simulations": 0,
+                "full_share": 1.0,
+                "temperature": 1.0,
+                "temperature_plies": 30,
+                "random_start_share": 0.0,
+                "archive_start_share": 0.0,
+                "resign_below": -0.9,  # or lower, so that at most 1 in 20 are wrong
+                "never_resign_share": 0.1,
+                "search": {
+                    "selection": "puct",
+                    "c_puct": 1.25,
+                    "c_puct_base": 19_652.0,
+                    "unvisited_value": "zero",
+                    "noise_fraction": 0.25,
+                    "dirichlet_alpha": 0.0,  # as many as 0.03 on the 361 points of Go
+                    "forced_playouts": 0.0,
+                    "solve": False,
+                    "discount": 1.0,
+                    "random_symmetry": True,
+                },
+            },
+            # One window, uniformly; the paper's half a million games of Go are more than a small machine holds.
+            "replay": {"window_start": 600_000, "window_share": 0.0, "window_most": 600_000, "surprise_weight": 0.0},
+            "learner": {
+                "batch": 2048,
+                "samples_per_position": 1.4,  # 700,000 steps of 2048 on 4.9 million games
+                "optimizer": "sgd",  # with momentum 0.9
+                "learning_rate": 0.02,
+                "warmup": 0.0,
+                "flat_until": 0.3,
+                "final_rate": 0.01,
+                "weight_decay": 1e-4,
+                "gradient_clip": 1e6,  # none
+                "value_weight": 1.0,
+                "search_value_share": 0.0,
+                "average_decay": 0.0,
+            },
+            "arena": {"simulations": 800, "gating": True, "gating_games": 400, "threshold": 0.55},
+        },
+    }
 
     game: str
     options: dict[str, float] = Field(default_factory=dict, description="options of the game")
@@ -188,7 +246,10 @@ class RunConfig(_Stage):
 
 
 def load_config(path: Path | None = None, **settings: Any) -> RunConfig:
-    """The config of a TOML file, with `settings` on top of it."""
+    """The config of a TOML file, with `settings` on top of it.
+
+    A preset that the file names lies beneath the file; one among the settings goes on top of it.
+    """
     content: dict[str, Any] = {}
     if path is not None:
         try:
@@ -198,9 +259,19 @@ def load_config(path: Path | None = None, **settings: Any) -> RunConfig:
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"The config {path} is not TOML: {error}.") from error
     try:
-        return RunConfig(**_merged(content, settings))
+        return RunConfig(**_merged(_expanded(content), _expanded(settings)))
     except ValidationError as error:
         raise ConfigError(_explained(error)) from error
+
+
+def _expanded(content: dict[str, Any]) -> dict[str, Any]:
+    """The settings that a preset stands for, with the others next to it on top."""
+    if "preset" not in content:
+        return content
+    name = str(content["preset"])
+    if name not in RunConfig.PRESETS:
+        raise ConfigError(_unknown(f"preset.{name}", name, list(RunConfig.PRESETS)))
+    return _merged(RunConfig.PRESETS[name], {key: value for key, value in content.items() if key != "preset"})
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ __all__ = ["find_problems"]
 
 ENOUGH_GAMES = 30  # fewer say little about how games end
 SETTLING = 5  # iterations before the network can be expected to know anything
+LONG = 40  # iterations after which the first games have nothing to teach any more
+CANDIDATES = 10  # one of so many should be promoted
 
 
 def _identical_games(config: RunConfig, newest: IterationReport) -> Finding | None:
@@ -43,8 +45,25 @@ def _collapsed_policy(config: RunConfig, newest: IterationReport) -> Finding | N
     return Finding(
         "policy collapsed",
         f"the network is certain of one move everywhere (entropy {newest.self_play.prior_entropy:.3f})",
-        "lower learner.learning_rate, or explore more (self_play.search.noise_fraction or gumbel_scale)",
+        f"lower learner.learning_rate, or explore more: {_more_exploration(config)}",
     )
+
+
+def _only_one_move(config: RunConfig, newest: IterationReport) -> Finding | None:
+    games = newest.self_play
+    if newest.iteration < SETTLING or games.target_entropy > 0.05 or games.prior_entropy <= 0.02:
+        return None
+    return Finding(
+        "exploration too small",
+        f"the search tries only one move nearly everywhere (entropy of its targets {games.target_entropy:.3f})",
+        _more_exploration(config),
+    )
+
+
+def _more_exploration(config: RunConfig) -> str:
+    if config.self_play.search_params.selection == "gumbel":
+        return "raise self_play.search.gumbel_considered or gumbel_scale, or self_play.simulations"
+    return "raise self_play.search.noise_fraction or c_puct, or self_play.simulations"
 
 
 def _little_exploration(config: RunConfig, newest: IterationReport) -> Finding | None:
@@ -79,27 +98,86 @@ def _samples_reused_too_often(config: RunConfig, newest: IterationReport) -> Fin
     )
 
 
+def _window_too_old(config: RunConfig, newest: IterationReport) -> Finding | None:
+    oldest = newest.iteration - newest.window_age
+    if newest.iteration < LONG or oldest > 0.1 * newest.iteration:
+        return None
+    return Finding(
+        "window too old",
+        f"at iteration {newest.iteration} the learner still sees games of iteration {oldest + 1}, whose network knew "
+        "next to nothing",
+        "lower replay.window_start or replay.window_share, or raise self_play.positions",
+    )
+
+
+# ---- Over several iterations
+
+
+def _never_promoted(config: RunConfig, reports: Sequence[IterationReport]) -> Finding | None:
+    newest = reports[-CANDIDATES:]
+    if not config.arena.gating or len(newest) < CANDIDATES or any(report.promoted for report in newest):
+        return None
+    scores = [report.gate.score for report in newest if report.gate is not None]
+    best = f"; the best of them scored {max(scores):.0%}" if scores else ""
+    return Finding(
+        "no candidate promoted",
+        f"none of the last {CANDIDATES} candidates beat the champion{best}",
+        "lower arena.threshold, play more arena.gating_games, or turn arena.gating off; if they score below half, "
+        "lower learner.learning_rate",
+    )
+
+
+def _weaker_than_before(config: RunConfig, reports: Sequence[IterationReport]) -> Finding | None:
+    ratings = [report.rating for report in reports if report.rating is not None]
+    if not ratings or reports[-1].rating is None:
+        return None
+    best, newest = max(ratings, key=lambda rating: rating.elo), ratings[-1]
+    if best.elo - best.error <= newest.elo + newest.error:
+        return None
+    return Finding(
+        "weaker than before",
+        f"Elo {newest.elo:.0f} +- {newest.error:.0f}, but {best.elo:.0f} +- {best.error:.0f} at {best.network}",
+        "lower learner.learning_rate, raise replay.window_share or self_play.random_start_share,"
+        " or turn on arena.gating",
+    )
+
+
+def _much_time_in_matches(config: RunConfig, reports: Sequence[IterationReport]) -> Finding | None:
+    newest = reports[-1]
+    spent = sum(part.seconds for report in reports for part in (report.rating, report.gate) if part is not None)
+    if newest.iteration < SETTLING or spent <= 0.3 * newest.seconds:
+        return None
+    return Finding(
+        "much time goes into matches",
+        f"{spent / newest.seconds:.0%} of the run's time was spent on measuring and gating instead of learning",
+        "raise arena.every, or lower arena.simulations, arena.games or arena.gating_games",
+    )
+
+
 _RULES: tuple[Callable[[RunConfig, IterationReport], Finding | None], ...] = (
     _identical_games,
     _all_drawn,
     _collapsed_policy,
+    _only_one_move,
     _little_exploration,
     _value_no_better_than_mean,
     _samples_reused_too_often,
+    _window_too_old,
+)
+
+_RULES_OVER_TIME: tuple[Callable[[RunConfig, Sequence[IterationReport]], Finding | None], ...] = (
+    _never_promoted,
+    _weaker_than_before,
+    _much_time_in_matches,
 )
 
 
 def find_problems(config: RunConfig, reports: Sequence[IterationReport]) -> tuple[Finding, ...]:
-    """What the newest iterations say is wrong."""
+    """What the reports of a run say is wrong, as of the newest."""
     if not reports:
         return ()
-    found = [finding for rule in _RULES if (finding := rule(config, reports[-1])) is not None]
-    if config.arena.gating and len(reports) >= 10 and not any(report.promoted for report in reports[-10:]):
-        found.append(
-            Finding(
-                "no candidate promoted",
-                "none of the last 10 candidates beat the champion",
-                "lower arena.threshold, play more arena.games, or turn arena.gating off",
-            )
-        )
-    return tuple(found)
+    found = [
+        *(rule(config, reports[-1]) for rule in _RULES),
+        *(rule(config, reports) for rule in _RULES_OVER_TIME),
+    ]
+    return tuple(finding for finding in found if finding is not None)

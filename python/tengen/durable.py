@@ -35,16 +35,23 @@ class RunInUseError(TengenError):
     """Another process works on this run."""
 
 
+_NO_ROOM = {
+    errno.ENOSPC: "The disk is full",
+    errno.EDQUOT: "The disk quota is used up",
+    errno.EFBIG: "The largest size of a file is reached (ulimit -f tells that of this shell)",
+}
+
+
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Names a full disk (or quota) for what it is."""
+    """Names a full disk, quota or file for what it is."""
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in _NO_ROOM:
             raise
         raise DiskFullError(
-            f"The disk is full: {path} could not be written. Nothing is damaged; free some space and go on."
+            f"{_NO_ROOM[error.errno]}: {path} could not be written. Nothing is damaged; make room and go on."
         ) from error
 
 

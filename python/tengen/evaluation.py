@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tengen._core import Game, State, TengenError
 from tengen.network import NetworkEvaluator
 from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_params
+from tengen.solvers import TooManyPositionsError, solve_all
 
 __all__ = [
     "Evaluated",
@@ -32,7 +33,6 @@ __all__ = [
     "solved_positions",
 ]
 
-MOST_STATES = 100_000  # that are solved by walking through all of them
 ILLEGAL = -99  # the score of a full column in a position file
 BUNDLED = Path(__file__).parent / "positions"
 
@@ -111,45 +111,11 @@ def _is_default(game: Game) -> bool:
 
 def solved_positions(game: Game) -> ScoredPositions:
     """Every position in which there is something to choose, solved by walking through all of them."""
-    worth: dict[State, float] = {}  # score of every state that was seen, for its player to move
-    scores: dict[State, NDArray[np.float64]] = {}
-    stack = [game.initial_state()]
-    while stack:
-        state = stack[-1]
-        if state in worth:
-            stack.pop()
-            continue
-        if state.outcome is not None:
-            worth[state] = _final_score(state)
-            stack.pop()
-            continue
-        successors = {action: state.play(action) for action in state.legal_actions}
-        unknown = [next_state for next_state in successors.values() if next_state not in worth]
-        if unknown:
-            if len(worth) + len(stack) > MOST_STATES:
-                raise PositionsError(
-                    f"{game.spec.name} has too many positions to solve them all; give some with --positions, or let "
-                    "players meet with tengen match."
-                )
-            stack += unknown
-            continue
-        row = np.full(game.spec.num_actions, np.nan)
-        for action, next_state in successors.items():
-            row[action] = _one_ply_away(worth[next_state], same_player=next_state.to_move == state.to_move)
-        worth[state], scores[state] = float(np.nanmax(row)), row
-        stack.pop()
-    return ScoredPositions(tuple(scores), np.stack(list(scores.values())), "positions, all that can come up")
-
-
-def _final_score(state: State) -> float:
-    """A win at once counts longest_game, and one less for every ply that it is away."""
-    assert state.outcome is not None
-    return state.outcome.value_for(state.to_move) * (state.game.spec.longest_game + 1.0)
-
-
-def _one_ply_away(score: float, *, same_player: bool) -> float:
-    nearer = score - np.sign(score)
-    return float(nearer if same_player else -nearer)
+    try:
+        solved = solve_all(game)
+    except TooManyPositionsError as error:
+        raise PositionsError(f"{error} Give some with --positions, or let players meet with tengen match.") from error
+    return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can come up")
 
 
 # ---- Position files

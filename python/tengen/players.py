@@ -5,22 +5,30 @@ rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a
 uniform:400         PUCT with 400 simulations that knows nothing: even priors, even values
 network:MODEL       the move that a network likes best, without any search
 search:MODEL:400    400 simulations with a network
+search:MODEL:2s     two seconds a move with a network
+mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
+solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
+gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
 
-MODEL is a network's file or the folder of a run, which stands for its newest network.
+MODEL is a network's file, the folder of a run, which stands for its newest network, or the name of a bundled one.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tengen._core import Game, SearchParams, State, TengenError
+from tengen._core import Forest, Game, SearchParams, State, TengenError
+from tengen.external import GtpProgram
 from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, make_evaluator
-from tengen.search import SearchResult, search
+from tengen.search import SearchResult, evaluate_leaves, search
+from tengen.solvers import Solver, find_solver
 
 if TYPE_CHECKING:  # playing without a network needs none of what files need
     from tengen.network.checkpoint import NetworkFile
@@ -32,13 +40,25 @@ __all__ = [
     "PlayerSpecError",
     "RandomPlayer",
     "SearchPlayer",
+    "SolverPlayer",
+    "TimedPlayer",
+    "leaves_at_once",
     "make_player",
     "model_evaluator",
     "playing_params",
 ]
 
 # As texts are written; N is a number of simulations.
-PLAYER_FORMS = "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N"
+PLAYER_FORMS = (
+    "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, gtp:COMMAND"
+)
+
+MOST_SIMULATIONS = 1_000_000_000
+MOST_SECONDS = 86_400.0
+# Leaves of one tree in a batch (docs/engine.md has the measurements).
+LEAVES_PER_CORE = 16
+MOST_LEAVES = 128
+ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
 
 
 class PlayerSpecError(TengenError):
@@ -101,13 +121,58 @@ class NetworkPlayer:
         return [int(action) for action in np.where(legal, logits, -np.inf).argmax(axis=1)]
 
 
+class TimedPlayer:
+    """As many simulations as fit into some seconds, the whole machine for one position after the other."""
+
+    def __init__(self, name: str, params: SearchParams, evaluator: Evaluator, seconds: float) -> None:
+        self.name = name
+        self.params = params
+        self._evaluator = evaluator
+        self._seconds = seconds
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        """Not the same action every time: a clock decides when the search ends."""
+        return [self._choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
+
+    def _choose(self, state: State, seed: int) -> int:
+        end = time.perf_counter() + self._seconds
+        forest = Forest(state.game, 1, self.params, seed)
+        forest.set_root(0, state, seed)
+        forest.begin(0, MOST_SIMULATIONS)
+        evaluate_leaves(forest, self._evaluator)  # the root, whatever the time
+        while forest.searching() and time.perf_counter() < end:
+            evaluate_leaves(forest, self._evaluator)
+        return forest.result(0).best_action
+
+
+class SolverPlayer:
+    """Wins as soon and loses as late as possible; any of the actions that are best."""
+
+    def __init__(self, name: str, solver: Solver) -> None:
+        self.name = name
+        self._solver = solver
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        actions = []
+        for state, seed in zip(states, seeds, strict=True):
+            scores = self._solver.scores(state)
+            actions.append(int(np.random.default_rng(seed).choice(np.flatnonzero(scores == np.nanmax(scores)))))
+        return actions
+
+
 def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
     """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
     return SearchParams(simulations=simulations, discount=float(network.made_by.get("discount", 1.0)))
 
 
+def leaves_at_once(simulations: int) -> int:
+    """How many leaves of one tree share a batch: enough for the cores, few enough to be chosen well. A power of two."""
+    leaves = max(1, min(LEAVES_PER_CORE * (os.cpu_count() or 1), MOST_LEAVES, simulations // ROUNDS))
+    return int(2 ** (leaves.bit_length() - 1))
+
+
 def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
-    """What evaluates the network of a file, of a run or of a bundled name, on all cores. Refused if it is of another game."""
+    """What evaluates a network (a file, a run or a bundled name) on all cores. One of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
     network = load_network(find_network(model))
@@ -138,14 +203,46 @@ def _network(text: str, argument: str | None, game: Game) -> Player:
 
 
 def _search(text: str, argument: str | None, game: Game) -> Player:
-    model, _, simulations = (argument or "").rpartition(":")
-    if not model:
-        raise PlayerSpecError(
-            f"'{text}': say which network and how many simulations, as in 'search:runs/{game.spec.source}:400'."
-        )
-    count = _simulations(text, simulations)
+    model, limit = _model_and_limit(text, argument, game)
+    seconds = _seconds(text, limit) if limit.endswith("s") else None
+    simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
     evaluator = model_evaluator(model, game)
-    return SearchPlayer(text, playing_params(evaluator.network, count), evaluator)
+    params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
+    if seconds is not None:
+        return TimedPlayer(text, params, evaluator, seconds)
+    return SearchPlayer(text, params, evaluator)
+
+
+def _mixed(text: str, argument: str | None, game: Game) -> Player:
+    model, limit = _model_and_limit(text, argument, game)
+    simulations = _simulations(text, limit)
+    evaluator = model_evaluator(model, game)
+    params = playing_params(evaluator.network, simulations).replace(
+        rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
+    )
+    return SearchPlayer(text, params, evaluator)
+
+
+def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, str]:
+    model, _, limit = (argument or "").rpartition(":")
+    if not model:
+        kind = text.partition(":")[0]
+        raise PlayerSpecError(
+            f"'{text}': say which network and how many simulations, as in '{kind}:runs/{game.spec.source}:400'."
+        )
+    return model, limit
+
+
+def _solver(text: str, argument: str | None, game: Game) -> Player:
+    if argument is not None:
+        raise PlayerSpecError(f"'{text}': solver takes nothing after its name.")
+    return SolverPlayer(text, find_solver(game))
+
+
+def _gtp(text: str, argument: str | None, game: Game) -> Player:
+    if not argument or not argument.strip():
+        raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:gnugo --mode gtp'.")
+    return GtpProgram(text, argument, game)
 
 
 _KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
@@ -154,6 +251,9 @@ _KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
     "uniform": _uniform,
     "network": _network,
     "search": _search,
+    "mixed": _mixed,
+    "solver": _solver,
+    "gtp": _gtp,
 }
 
 
@@ -166,7 +266,17 @@ def make_player(text: str, game: Game) -> Player:
 
 
 def _simulations(text: str, argument: str | None) -> int:
-    if argument is None or not argument.isdecimal() or not 1 <= int(argument) <= 1_000_000_000:
+    if argument is None or not argument.isdecimal() or not 1 <= int(argument) <= MOST_SIMULATIONS:
         kind = text.partition(":")[0]
         raise PlayerSpecError(f"'{text}': say how many simulations, as in '{kind}:400'.")
     return int(argument)
+
+
+def _seconds(text: str, argument: str) -> float:
+    try:
+        seconds = float(argument.removesuffix("s"))
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 < seconds <= MOST_SECONDS:
+        raise PlayerSpecError(f"'{text}': say how many seconds a move, as in '2s' or '0.5s'.")
+    return seconds

@@ -5,18 +5,22 @@ Every report is a frozen dataclass of plain numbers, so that metrics.jsonl, the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = [
     "SILENT",
     "Finding",
+    "GateReport",
     "IterationReport",
     "LearnerReport",
     "Observer",
+    "RatingReport",
     "RunReport",
     "SelfPlayReport",
     "StrengthReport",
+    "iteration_report",
 ]
 
 
@@ -81,12 +85,36 @@ class LearnerReport:
 
 @dataclass(frozen=True)
 class StrengthReport:
-    """A measurement against one opponent."""
+    """A match against one opponent, from the player's side."""
 
     opponent: str
     games: int
     score: float
     interval: tuple[float, float]
+    player: str = "network"  # or an anchor, where anchors were rated against each other
+
+
+@dataclass(frozen=True)
+class RatingReport:
+    """A measurement: the Elo of the network that plays, from all matches of the run so far."""
+
+    network: str  # by its iteration
+    elo: float
+    error: float  # 95 %: the Elo is within this of the truth
+    zero: str  # the anchor whose Elo is 0
+    seconds: float  # that measuring took
+    anchors: tuple[StrengthReport, ...] = ()  # matches of the anchors among each other, in the first measurement
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """The match that decides whether the candidate becomes the champion."""
+
+    champion: int  # the iteration that the champion is from
+    games: int
+    score: float  # the candidate's
+    promoted: bool
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -112,6 +140,30 @@ class IterationReport:
     seconds: float  # of the run so far
     seconds_left: float
     memory: int  # bytes in use
+    window_age: int = 0  # iterations since the oldest game of the window was begun
+    rating: RatingReport | None = None
+    gate: GateReport | None = None
+
+
+def iteration_report(line: Mapping[str, Any]) -> IterationReport:
+    """The report that a line of metrics.jsonl was made of. LookupError or TypeError if it is of another version."""
+    fields = {name: value for name, value in line.items() if name != "crc32"}
+    rating, gate = fields.get("rating"), fields.get("gate")
+    return IterationReport(
+        **fields
+        | {
+            "self_play": SelfPlayReport(**fields["self_play"]),
+            "learner": LearnerReport(**fields["learner"]),
+            "strength": _strengths(fields["strength"]),
+            "findings": tuple(Finding(**finding) for finding in fields["findings"]),
+            "rating": rating and RatingReport(**rating | {"anchors": _strengths(rating["anchors"])}),
+            "gate": gate and GateReport(**gate),
+        }
+    )
+
+
+def _strengths(matches: list[dict[str, Any]]) -> tuple[StrengthReport, ...]:
+    return tuple(StrengthReport(**match | {"interval": tuple(match["interval"])}) for match in matches)
 
 
 class Observer(Protocol):

@@ -61,19 +61,38 @@ class SearchResult:
 def evaluate_leaves(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
     """One round of the loop. If the evaluator fails, the forest is as it was before."""
     planes = forest.select(max_leaves)  # [B, C, H, W]
-    if len(planes) == 0:
-        return
+    if len(planes) > 0:
+        try:
+            forest.update(*_answer(evaluator, planes))
+        except BaseException:
+            forest.cancel()
+            raise
+
+
+def run(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
+    """Searches until every tree has stopped. If the evaluator fails, the forest is as it was before."""
+    planes = forest.select(max_leaves)  # [B, C, H, W]
     try:
-        answer = evaluator(planes)
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise EvaluatorError("An evaluator returns two arrays, policy logits and values.")
-        forest.update(_numbers(answer[0]), _numbers(answer[1]))
+        while forest.searching():
+            if len(planes) > 0:
+                planes = forest.update_and_select(*_answer(evaluator, planes), max_leaves)
+            else:
+                planes = forest.select(max_leaves)
     except BaseException:
         forest.cancel()
         raise
 
 
+def _answer(evaluator: Evaluator, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    answer = evaluator(planes)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise EvaluatorError("An evaluator returns two arrays, policy logits and values.")
+    return _numbers(answer[0]), _numbers(answer[1])
+
+
 def _numbers(part: object) -> NDArray[np.float32]:
+    if type(part) is np.ndarray and part.dtype == np.float32 and part.flags.c_contiguous:
+        return part
     try:
         array = np.asarray(part)
     except ValueError as error:
@@ -81,12 +100,6 @@ def _numbers(part: object) -> NDArray[np.float32]:
     if array.dtype.kind not in "fiu":
         raise EvaluatorError(f"An evaluator returns arrays of real numbers, not of {array.dtype}.")
     return np.ascontiguousarray(array, dtype=np.float32)
-
-
-def run(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
-    """Searches until every tree has stopped."""
-    while forest.searching():
-        evaluate_leaves(forest, evaluator, max_leaves)
 
 
 def results(forest: Forest, states: Sequence[State]) -> list[SearchResult]:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 
 from tengen._core import Forest, Game, SearchParams
 from tengen.games import load, names
@@ -26,10 +25,10 @@ GUIDED_SIMULATIONS = 400
 GUIDED = SearchParams(simulations=GUIDED_SIMULATIONS)
 ROLLOUTS = SearchParams(selection="uct", rollout_weight=1.0, solve=False)
 TREES = 64
+TREES_PER_THREAD = 128  # as many games as a thread of self-play has in flight
 
-# The arrays of a tree grow by doubling. A tree of 10 million / 2^6 nodes stands at the same point between two
-# doublings as one of 10 million, so it takes about as many bytes per node.
-NODES = 10_000_000 // 2**6
+# A tree's arrays grow by an eighth once they are large, so that the bytes per node hardly depend on the size.
+NODES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class ForestSpeed:
 
     key: str
     simulations_per_second: float  # of one thread
-    two_threads: float  # how many times that: two forests in two Python threads
+    two_threads: float  # how many times the work of one: two forests of 128 trees in two Python threads
     bytes_per_node: float  # in a tree of 10 million nodes, guided by a network
     rollout_bytes_per_node: float  # the same, valued by play-outs
 
@@ -60,28 +59,45 @@ def measure_forest(slices: int, seconds: float, nodes: int = NODES) -> Iterator[
     """What a forest does with a free evaluator, game by game. `nodes`: size of the trees whose memory is measured."""
     for contest in _contests(FOREST_KEYS):
         game = load(contest.name, **contest.options)
-        with ThreadPoolExecutor(2) as pool:
-            one = partial(_search_forests, game)
-
-            def two(forests: int, seed: int, pool: ThreadPoolExecutor = pool, one: Work = one) -> None:
-                list(pool.map(one, [forests, forests], [seed, seed]))
-
-            alone = rates({"one": one}, slices, seconds)["one"]
-            found = rates({"one": one, "two": two}, slices, seconds, time.perf_counter)  # waiting counts too
+        alone = rates({"one": _guided_searches(game, TREES)}, slices, seconds)["one"]
         yield ForestSpeed(
             key=contest.key,
             simulations_per_second=alone * TREES * GUIDED_SIMULATIONS,
-            two_threads=2 * found["two"] / found["one"],
+            two_threads=_gain_of_two_threads(game, slices, seconds),
             bytes_per_node=bytes_per_node(game, GUIDED.replace(leaves_per_batch=16), nodes),
             rollout_bytes_per_node=bytes_per_node(game, ROLLOUTS, nodes),
         )
 
 
-def _search_forests(game: Game, forests: int, seed: int) -> None:
-    for i in range(forests):
-        forest = Forest(game, TREES, GUIDED, seed + i)
-        forest.begin()
-        run(forest, UniformEvaluator(game))
+def _guided_searches(game: Game, trees: int) -> Work:
+    """Searches from the start of the game in all trees of a forest, which is kept as self-play keeps it."""
+    forest = Forest(game, trees, GUIDED, 0)
+    evaluator = UniformEvaluator(game)
+    start = game.initial_state()
+
+    def work(searches: int, seed: int) -> None:
+        for i in range(searches):
+            for tree in range(trees):
+                forest.set_root(tree, start, seed + i)
+            forest.begin()
+            run(forest, evaluator)
+
+    return work
+
+
+def _gain_of_two_threads(game: Game, slices: int, seconds: float) -> float:
+    """How much more two threads do than one in the same time, each with a forest of its own.
+
+    The time is that on the wall, so the best slice of each side counts: in the others something else had the core.
+    """
+    first, second = _guided_searches(game, TREES_PER_THREAD), _guided_searches(game, TREES_PER_THREAD)
+    with ThreadPoolExecutor(2) as pool:
+
+        def both(searches: int, seed: int) -> None:
+            list(pool.map(lambda work: work(searches, seed), (first, second)))
+
+        turns = [rates({"one": first, "two": both}, 1, seconds, time.perf_counter) for _ in range(slices)]
+    return 2 * max(turn["two"] for turn in turns) / max(turn["one"] for turn in turns)
 
 
 def rollout_search(game: Game, simulations: int, seed: int, forest: Forest | None = None) -> Forest:

@@ -7,35 +7,49 @@ from __future__ import annotations
 
 import math
 import os
-import resource
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 
 from tengen import games
 from tengen._core import Game
-from tengen.arena import play_match
+from tengen.arena import challenge
 from tengen.config import RunConfig, SelfPlayConfig
 from tengen.diagnostics import find_problems
 from tengen.learner import Learner
+from tengen.memory import memory_in_use, most_more_memory
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
-from tengen.players import SearchPlayer, make_player
+from tengen.players import SearchPlayer
+from tengen.ratings import iteration_of, measure, network_name
 from tengen.replay import ReplayWindow
-from tengen.report import SILENT, IterationReport, Observer, RunReport, StrengthReport
-from tengen.run_folder import RunFolder
+from tengen.report import SILENT, GateReport, IterationReport, Observer, RatingReport, RunReport, StrengthReport
+from tengen.run_folder import Commit, RunFolder
 from tengen.selfplay import GamesInFlight, play_games
 
 __all__ = ["train"]
 
+OLDER_OPPONENTS = 5  # networks of the run that can be met on the ladder, the newest that were rated
 ARCHIVE = 4096  # positions from which the games of an iteration may start
 
 
-def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minutes: float | None = None) -> Path:
-    """Trains until config.iterations are done, or for that many minutes, and returns the last network's file."""
+def train(
+    config: RunConfig,
+    folder: Path,
+    observer: Observer = SILENT,
+    *,
+    minutes: float | None = None,
+    now: Callable[[], float] = time.perf_counter,
+) -> Path:
+    """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
+
+    Without gating every candidate becomes the champion. `now` is the clock, in seconds.
+    """
     game = games.load(config.game, **config.options)
     with RunFolder(folder, config) as run:
         learner = _new_learner(game, config)
@@ -49,24 +63,25 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
             window = ReplayWindow.rebuild(game, config.replay, folder / "games", writer.end)
             in_flight = run.games_in_flight(commit)
             iteration, seconds_before = commit.iteration, commit.seconds
-        started = time.perf_counter() - seconds_before
+        champion = _champion(run, learner, commit)
+        arena = _Arena(game, run, window, learner.device, observer)
+        reports = run.reports()
+        started = now() - seconds_before
         clock = _Clock(config, minutes)
         observer.run_started(_run_report(config, run, learner, iteration, window))
 
-        reports: list[IterationReport] = []
-        while not clock.is_over(iteration, time.perf_counter() - started):
-            progress = clock.progress(iteration, time.perf_counter() - started)
+        while not clock.is_over(iteration, now() - started):
+            progress = clock.progress(iteration, now() - started)
 
-            # 1. Self-play with the averaged network.
-            network = _network(learner, config, folder, iteration)
-            evaluators = _evaluators(network, config, window, iteration)
+            # 1. Self-play with the champion.
+            evaluators = _evaluators(champion, config, window, iteration, learner.device)
             played = play_games(
                 game,
                 evaluators,
                 _self_play(config, window),
                 seed=config.seed,
                 iteration=iteration,
-                network=network.digest,
+                network=champion.digest,
                 in_flight=in_flight,
                 archive=_archive(config, window, iteration),
                 on_progress=partial(observer.stage, "self-play"),
@@ -80,19 +95,22 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
 
             # 3. Learning.
             steps = _steps(config, played.report.positions) if window.positions else 0
-            after = clock.progress(iteration + 1, time.perf_counter() - started)
+            after = clock.progress(iteration + 1, now() - started)
             rng = np.random.default_rng([config.seed, iteration])
             learned = learner.learn(
                 window, steps, rng, progress=(progress, after), on_step=partial(observer.stage, "learning")
             )
             iteration += 1
-            network = _network(learner, config, folder, iteration)
 
-            # 4. Measuring now and then, and what it all says.
-            strength: tuple[StrengthReport, ...] = ()
-            if config.arena.every and iteration % config.arena.every == 0:
-                strength = _measure(game, network, config, iteration, observer)
-            spent = time.perf_counter() - started
+            # 4. Promoting: the averaged network, if gating only when it beats the champion.
+            candidate = _network(learner, run, iteration)
+            gate = arena.gate(candidate, champion, iteration)
+            promoted = gate is None or gate.promoted
+            champion = candidate if promoted else champion
+
+            # 5. Measuring now and then, and what it all says.
+            strength, rating = arena.measure(champion, reports, iteration)
+            spent = now() - started
             report = IterationReport(
                 iteration=iteration,
                 iterations=config.iterations,
@@ -100,27 +118,31 @@ def train(config: RunConfig, folder: Path, observer: Observer = SILENT, *, minut
                 learner=learned,
                 strength=strength,
                 findings=(),
-                promoted=True,
+                promoted=promoted,
                 seconds=spent,
                 seconds_left=clock.left(iteration, spent),
-                memory=_memory(),
+                memory=memory_in_use(),
+                window_age=iteration - window.oldest_iteration,
+                rating=rating,
+                gate=gate,
             )
-            reports.append(report)
-            report = _with_findings(config, reports)
+            reports.append(replace(report, findings=find_problems(config, [*reports, report])))
 
-            # 5. Everything that the next iteration needs, on disk.
+            # 6. Everything that the next iteration needs, on disk; the commit last.
+            run.save_network(champion, _iteration_of(champion), kept=_rated(reports))
             run.commit(
                 iteration=iteration,
                 seconds=spent,
                 games_end=writer.commit(),
-                metrics_bytes=run.append_metrics(asdict(report)),
+                metrics_bytes=run.append_metrics(asdict(reports[-1])),
                 in_flight=in_flight,
                 learner=learner.state(),
+                champion=_iteration_of(champion),
+                champion_weights=champion.weights,
             )
-            run.save_network(network, iteration)
-            observer.iteration_finished(report)
+            observer.iteration_finished(reports[-1])
         writer.close()
-        return run.save_network(_network(learner, config, folder, iteration), iteration)
+        return run.save_network(champion, _iteration_of(champion), kept=_rated(reports))
 
 
 class _Clock:
@@ -146,11 +168,28 @@ def _new_learner(game: Game, config: RunConfig) -> Learner:
     return Learner(game, config.network, config.learner, seed=config.seed, discount=_discount(config))
 
 
-def _network(learner: Learner, config: RunConfig, folder: Path, iteration: int) -> NetworkFile:
-    """What plays, with the run that made it. Its values are discounted as the search of the run discounts."""
+def _champion(run: RunFolder, learner: Learner, commit: Commit | None) -> NetworkFile:
+    """The network that plays next: the learner's newest, or the one that no candidate has beaten since."""
+    newest = _network(learner, run, commit.iteration if commit else 0)
+    weights = run.champion(commit) if commit else None
+    if commit is None or weights is None:
+        return newest
+    return replace(newest, weights=weights, made_by={**newest.made_by, "iteration": str(commit.champion)})
+
+
+def _network(learner: Learner, run: RunFolder, iteration: int) -> NetworkFile:
+    """The averaged network, with the run that made it. Its values are discounted as the search of the run discounts."""
+    config = run.config
     return learner.network_file(
-        run=folder.resolve().name, iteration=str(iteration), seed=str(config.seed), discount=f"{_discount(config):g}"
+        run=run.folder.resolve().name,
+        iteration=str(iteration),
+        seed=str(config.seed),
+        discount=f"{_discount(config):g}",
     )
+
+
+def _iteration_of(network: NetworkFile) -> int:
+    return int(network.made_by["iteration"])
 
 
 def _discount(config: RunConfig) -> float:
@@ -162,17 +201,24 @@ def _threads(config: RunConfig) -> int:
 
 
 def _evaluators(
-    network: NetworkFile, config: RunConfig, window: ReplayWindow, iteration: int
+    network: NetworkFile, config: RunConfig, window: ReplayWindow, iteration: int, device: str
 ) -> list[NetworkEvaluator]:
-    """One per thread. int8 is calibrated on positions of the window; before there are any, bf16 plays."""
+    """One per thread. int8 is calibrated on positions of the window; before there are any, and on a GPU, bf16 plays."""
     precision = config.self_play.precision
     calibration = None
     if precision == "int8":
-        if window.positions < 1000:
+        if window.positions < 1000 or device != "cpu":
             precision = "bf16"
         else:
             calibration = window.sample(512, np.random.default_rng([config.seed, iteration, 1])).planes
-    first = make_evaluator(network, backend="openvino", precision=precision, threads=1, calibration=calibration)
+    first = make_evaluator(
+        network,
+        backend="openvino" if device == "cpu" else "torch",
+        precision=precision,
+        threads=1,
+        device=device,
+        calibration=calibration,
+    )
     return [first, *(first.clone() for _ in range(_threads(config) - 1))]
 
 
@@ -191,23 +237,77 @@ def _steps(config: RunConfig, positions: int) -> int:
     return max(1, round(positions * config.learner.samples_per_position / config.learner.batch))
 
 
-def _measure(
-    game: Game, network: NetworkFile, config: RunConfig, iteration: int, observer: Observer
-) -> tuple[StrengthReport, ...]:
-    """The network with search against each anchor."""
-    params = config.self_play.search_params.replace(simulations=config.arena.simulations)
-    player = SearchPlayer("network", params, make_evaluator(network, backend="openvino", precision="f32"))
-    reports = []
-    for number, anchor in enumerate(config.arena.anchors):
-        observer.stage(f"measuring against {anchor}", number, len(config.arena.anchors))
-        match = play_match(game, (player, make_player(anchor, game)), games=config.arena.games, seed=iteration)
-        reports.append(StrengthReport(anchor, config.arena.games, match.score, match.interval))
-    return tuple(reports)
+class _Arena:
+    """The matches of a run: the candidate against the champion, and the champion on the ladder."""
+
+    def __init__(self, game: Game, run: RunFolder, window: ReplayWindow, device: str, observer: Observer) -> None:
+        self._game = game
+        self._run = run
+        self._config = run.config
+        self._window = window
+        self._device = device
+        self._observer = observer
+        self._opening_plies = min(run.config.arena.opening_plies, game.spec.longest_game // 4)
+
+    def gate(self, candidate: NetworkFile, champion: NetworkFile, iteration: int) -> GateReport | None:
+        """Whether the candidate is better, if this run asks."""
+        arena = self._config.arena
+        if not arena.gating:
+            return None
+        started = time.perf_counter()
+        played = count(1)
+        answer = challenge(
+            self._game,
+            list(zip(self._players(candidate, iteration), self._players(champion, iteration), strict=True)),
+            games=arena.gating_games,
+            threshold=arena.threshold,
+            seed=iteration,
+            opening_plies=self._opening_plies,
+            on_game=lambda _: self._observer.stage("candidate against champion", next(played), arena.gating_games),
+        )
+        return GateReport(
+            champion=_iteration_of(champion),
+            games=len(answer.match.games),
+            score=answer.match.score,
+            promoted=answer.promoted,
+            seconds=time.perf_counter() - started,
+        )
+
+    def measure(
+        self, champion: NetworkFile, reports: list[IterationReport], iteration: int
+    ) -> tuple[tuple[StrengthReport, ...], RatingReport | None]:
+        """Where the champion stands on the ladder, when it is time to know."""
+        arena = self._config.arena
+        if arena.every == 0 or iteration % arena.every:
+            return (), None
+        older = self._run.readable_networks(_rated(reports)[-OLDER_OPPONENTS:])
+        networks = {**older, _iteration_of(champion): champion}
+        return measure(
+            self._game,
+            arena,
+            _iteration_of(champion),
+            reports,
+            seats=lambda number: self._players(networks[number], iteration),
+            older=older,
+            seed=iteration,
+            opening_plies=self._opening_plies,
+            on_progress=partial(self._observer.stage, "measuring"),
+        )
+
+    def _players(self, network: NetworkFile, iteration: int) -> list[SearchPlayer]:
+        """The network with the search of self-play, but without noise, as a player for each thread."""
+        params = self._config.self_play.search_params.replace(
+            simulations=self._config.arena.simulations, cache_entries=0
+        )
+        name = network_name(_iteration_of(network))
+        evaluators = _evaluators(network, self._config, self._window, iteration, self._device)
+        return [SearchPlayer(name, params, evaluator) for evaluator in evaluators]
 
 
-def _with_findings(config: RunConfig, reports: list[IterationReport]) -> IterationReport:
-    reports[-1] = replace(reports[-1], findings=find_problems(config, reports))
-    return reports[-1]
+def _rated(reports: list[IterationReport]) -> list[int]:
+    """The iterations whose networks have been measured, oldest first."""
+    ratings = [report.rating for report in reports if report.rating is not None]
+    return list(dict.fromkeys(iteration_of(rating.network) for rating in ratings))
 
 
 def _run_report(config: RunConfig, run: RunFolder, learner: Learner, iteration: int, window: ReplayWindow) -> RunReport:
@@ -216,14 +316,12 @@ def _run_report(config: RunConfig, run: RunFolder, learner: Learner, iteration: 
         folder=str(run.folder),
         iteration=iteration,
         iterations=config.iterations,
-        evaluator=f"OpenVINO, {config.self_play.precision}",
+        evaluator=f"OpenVINO, {config.self_play.precision}"
+        if learner.device == "cpu"
+        else f"torch on {learner.device}",
         threads=_threads(config),
-        memory_limit=ReplayWindow.most_bytes(window.game, config.replay) + _memory() + (512 << 20),
+        memory_limit=memory_in_use()
+        + most_more_memory(window.game, config, parameters=learner.num_parameters, threads=_threads(config)),
         parameters=learner.num_parameters,
         notes=tuple(run.notes),
     )
-
-
-def _memory() -> int:
-    """The most this process has used, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,5 +1,6 @@
 """Long runs: the cap on nodes, memory that stays flat, memory per node, games that never seem to end."""
 
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -54,6 +55,33 @@ def test_a_long_search_of_rollouts_can_be_stopped() -> None:
         rounds += 1
     assert rounds >= 5
     assert forest.result(0).simulations == 50_000
+
+
+def test_ctrl_c_stops_a_search_within_one_call() -> None:
+    """One select() of many trees takes long; a signal ends it, and the search goes on from there as if it had not."""
+
+    def forest_of_rollouts() -> Forest:
+        params = SearchParams(simulations=10_000, selection="uct", rollout_weight=1.0, solve=False)
+        forest = Forest(GAME, 300, params, seed=0)
+        forest.begin()
+        return forest
+
+    def press_ctrl_c(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    interrupted, whole = forest_of_rollouts(), forest_of_rollouts()
+    before = signal.signal(signal.SIGVTALRM, press_ctrl_c)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.1)  # of processor time
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.select()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert interrupted.result(299).simulations == 0
+    run(interrupted, UniformEvaluator(GAME))
+    run(whole, UniformEvaluator(GAME))
+    np.testing.assert_array_equal(interrupted.root_arrays()[0], whole.root_arrays()[0])
 
 
 def resident_bytes() -> int:

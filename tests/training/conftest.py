@@ -8,6 +8,7 @@ import pytest
 import torch
 from small_runs import small_config
 
+from tengen.report import IterationReport, RunReport
 from tengen.train import train
 
 
@@ -19,17 +20,32 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+class _StopAfterThree:
+    """An observer that breaks off a run, as Ctrl-C would."""
+
+    def run_started(self, report: RunReport) -> None:
+        pass
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        pass
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        if report.iteration == 3:
+            raise KeyboardInterrupt
+
+
 @pytest.fixture(scope="session")
 def three_iterations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three iterations. Not to be changed: `begun` gives copies."""
+    """A run of four iterations that was stopped after three. Not to be changed: `begun` gives copies."""
     folder = tmp_path_factory.mktemp("runs") / "three"
-    train(small_config(iterations=3), folder)
+    with pytest.raises(KeyboardInterrupt):
+        train(small_config(iterations=4), folder, _StopAfterThree())
     return folder
 
 
 @pytest.fixture(scope="session")
 def four_iterations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same run with one more, never stopped in between."""
+    """The same run, never stopped."""
     folder = tmp_path_factory.mktemp("runs") / "four"
     train(small_config(iterations=4), folder)
     return folder
@@ -37,7 +53,7 @@ def four_iterations(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def begun(three_iterations: Path, tmp_path: Path) -> Callable[[], Path]:
-    """Copies of the run of three iterations, to go on with."""
+    """Copies of the run that was stopped after three iterations, to go on with."""
     count = 0
 
     def copy() -> Path:

@@ -1,13 +1,20 @@
-"""A process that starts training runs and kills them: `python killed_runs.py FOLDER ITERATIONS < plan`.
+"""A process that starts training runs and ends them: `python killed_runs.py FOLDER ITERATIONS < plan`.
 
-A plan is a JSON list of kills, one for each time the run is started; then it is left to finish. A kill is either
-{"commits": k, "sleep": s}, which waits for k more commits and then s times the length of an iteration, or
-{"call": name, "number": n, "when": "before" | "half" | "after"}, at the n-th call of a function of `os`. Runs are forks of
-this process, which has everything imported but no threads, so that a start takes no time. Prints how many were killed.
+A plan is a JSON list of ends, one for each time the run is started; then it is left to finish. An end is one of
+
+    {"commits": k, "sleep": s}    SIGKILL after k more commits and then s times the length of an iteration
+    {"call": name, "number": n, "when": "before" | "half" | "after"}    SIGKILL at the n-th call of that function of
+                                  `os`, or of Path.write_bytes; "half" has written half of its bytes
+    {"largest_file": bytes}       no file can grow beyond that, as on a full disk
+
+Runs are forks of this process, which has everything imported but no threads, so that a start takes no time. A run that
+was done before its end came is left alone, and another one begun. `FOLDER/whole` is a run that nobody disturbed,
+`FOLDER/1` and so on are the others. Prints the messages of the runs that stopped by themselves.
 """
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -19,10 +26,13 @@ import openvino  # noqa: F401  # imported before the forks
 import torch
 from small_runs import small_config
 
+from tengen import TengenError
 from tengen.network import on_openvino  # noqa: F401
 from tengen.train import train
 
 PATIENCE = 120.0  # seconds without a commit, after which something is wrong
+MOST_RUNS = 5
+STOPPED = 3  # the exit code of a run that says why
 
 
 def start(folder: Path, iterations: int, before: Callable[[], None] = lambda: None) -> int:
@@ -33,6 +43,9 @@ def start(folder: Path, iterations: int, before: Callable[[], None] = lambda: No
             before()
             train(small_config(iterations), folder)
             os._exit(0)
+        except TengenError as error:
+            print(f"{type(error).__name__}: {error}", flush=True)
+            os._exit(STOPPED)
         except BaseException:
             import traceback
 
@@ -46,8 +59,9 @@ def die() -> None:
 
 
 def kill_at_call(name: str, number: int, when: str) -> None:
-    """Makes the n-th call of os.<name> the last thing this process does."""
-    real = getattr(os, name)
+    """Makes the n-th call of a function the last thing this process does."""
+    owner = Path if name == "write_bytes" else os
+    real = getattr(owner, name)
     calls = 0
 
     def deadly(*arguments: Any, **options: Any) -> Any:
@@ -55,38 +69,48 @@ def kill_at_call(name: str, number: int, when: str) -> None:
         calls += 1
         if calls < number:
             return real(*arguments, **options)
-        if when == "half":  # of a write: descriptor, data, offset
-            descriptor, data, offset = arguments
-            real(descriptor, data[: len(data) // 2], offset)
+        if when == "half":
+            where, data, *rest = arguments
+            real(where, data[: len(data) // 2], *rest)
         elif when == "after":
             real(*arguments, **options)
         die()
 
-    setattr(os, name, deadly)
+    setattr(owner, name, deadly)
+
+
+def limit_files(largest: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
 
 
 def commits(folder: Path) -> int:
     return max((int(path.stem) for path in (folder / "state").glob("*.json")), default=0)
 
 
-def killed(folder: Path, iterations: int, kill: dict[str, Any], iteration_seconds: float) -> bool:
-    """Starts the run and kills it as planned; False if it was done before."""
-    if "call" in kill:
-        child = start(folder, iterations, lambda: kill_at_call(kill["call"], kill["number"], kill["when"]))
+def ended(folder: Path, iterations: int, end: dict[str, Any], iteration_seconds: float) -> bool:
+    """Starts the run and ends it as planned; False if it was done before."""
+    if "commits" in end:
+        return killed_at_moment(folder, iterations, end["commits"], end["sleep"] * iteration_seconds)
+    if "call" in end:
+        child = start(folder, iterations, lambda: kill_at_call(end["call"], end["number"], end["when"]))
         return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    child = start(folder, iterations, lambda: limit_files(end["largest_file"]))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == STOPPED
+
+
+def killed_at_moment(folder: Path, iterations: int, more_commits: int, seconds: float) -> bool:
     begun = commits(folder)
     child = start(folder, iterations)
     patience = time.monotonic() + PATIENCE
-    while commits(folder) < begun + kill["commits"] and os.waitpid(child, os.WNOHANG) == (0, 0):
-        time.sleep(0.005)
+    while commits(folder) < begun + more_commits:
+        if os.waitpid(child, os.WNOHANG) != (0, 0):
+            return False
         if time.monotonic() > patience:
             raise TimeoutError("The run makes no progress.")
-    time.sleep(kill["sleep"] * iteration_seconds)
-    try:
-        os.kill(child, signal.SIGKILL)
-        return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-    except (ProcessLookupError, ChildProcessError):
-        return False
+        time.sleep(0.005)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)  # it is there, if only as a zombie that was not waited for
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 def finish(folder: Path, iterations: int) -> float:
@@ -100,11 +124,16 @@ def finish(folder: Path, iterations: int) -> float:
 def main() -> None:
     folder, iterations = Path(sys.argv[1]), int(sys.argv[2])
     torch.optim.AdamW([torch.zeros(1)])  # imports what an optimizer needs
-    (folder / "killed").mkdir(parents=True)
     seconds = finish(folder / "whole", iterations) / iterations
-    kills = [killed(folder / "killed", iterations, kill, seconds) for kill in json.load(sys.stdin)]
-    finish(folder / "killed", iterations)
-    print(sum(kills))
+    plan = json.load(sys.stdin)
+    for number in range(1, MOST_RUNS + 1):
+        run = folder / str(number)
+        while plan and ended(run, iterations, plan[0], seconds):
+            del plan[0]
+        finish(run, iterations)
+        if not plan:
+            return
+    raise AssertionError(f"{MOST_RUNS} runs were done before {plan[0]} came")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The smallest run that has everything: two threads, games in flight, several batches, an averaged network."""
+"""The smallest run that has everything: two threads, games in flight, two replicas, an averaged network."""
 
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ SMALL: dict[str, Any] = {
         "positions": 64,
         "simulations": 4,
         "precision": "bf16",
+        "archive_start_share": 0.3,
         "resign_below": -0.5,
     },
     "replay": {"window_start": 40, "window_most": 90},
-    "learner": {"batch": 32, "samples_per_position": 2.0, "threads": 1},
+    "learner": {"batch": 128, "samples_per_position": 4.0, "threads": 2},
     "arena": {"every": 0},
 }
 
@@ -28,13 +29,14 @@ def small_config(iterations: int = 3, seed: int = 1, **stages: dict[str, Any]) -
 
 
 def what_counts(folder: Path) -> dict[str, bytes]:
-    """Everything of a run that must not depend on when it was killed: weights, games, and the newest checkpoint."""
+    """Everything of a run that must not depend on when it was killed: games, networks, and the newest checkpoint."""
     newest = max((folder / "state").glob("*.json")).stem
-    network = max((folder / "networks").glob("*.safetensors"))
     paths = [
         *sorted((folder / "games").glob("*.tgr")),
         folder / "state" / f"{newest}.safetensors",
         folder / "state" / f"{newest}.games",
     ]
     counts = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
-    return counts | {network.name: load_network(network).digest.encode()}  # its header names the folder
+    for path in (folder / "networks").iterdir():  # their headers name the folder
+        counts[path.name] = load_network(path).digest.encode()
+    return counts

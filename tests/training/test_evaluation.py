@@ -1,7 +1,9 @@
 """`evaluation`: scores of hand-made positions, a whole game solved, and files that are refused by line."""
 
 import json
+import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +78,11 @@ def test_every_position_of_tic_tac_toe() -> None:
 @pytest.mark.parametrize(
     ("moves", "best", "sign"),
     [
-        ("a1 a2 b1 b2", ["c1"], 1),  # wins at once, and nothing else does as soon
-        ("a1 a2 b1", ["c1"], 0),  # the only defence
-        ("a1 b1", ["a3", "c3", "b2", "a2"], 1),
-        ("a3 c1 c3 b3 a1", ["a2", "b2"], -1),  # two threats: lost, whatever is played
+        ("a1 a2 b1 b2", ["c1"], 1),  # wins at once
+        ("a1 b2 b1", ["c1"], 0),  # the only defence
+        ("a1 a2 b1", ["c1"], -1),  # the only defence for now: b2 then threatens twice
+        ("a1 b1", ["a2", "a3", "b2"], 1),  # each forces two threats
+        ("a3 c1 c3 b3 a1", ["a2", "b1", "b2", "c2"], -1),  # two threats: nothing helps
     ],
 )
 def test_solved_by_hand(moves: str, best: list[str], sign: int) -> None:
@@ -87,10 +90,36 @@ def test_solved_by_hand(moves: str, best: list[str], sign: int) -> None:
     positions = solved_positions(TIC_TAC_TOE)
     row = positions.scores[positions.states.index(state)]
     assert np.sign(np.nanmax(row)) == sign
-    winning = [state.action_text(int(action)) for action in np.flatnonzero(np.sign(row) == sign)]
-    assert set(best) <= set(winning)
-    if sign == 1 and len(best) == 1:
-        assert [state.action_text(int(action)) for action in np.flatnonzero(row == np.nanmax(row))] == best
+    found = [state.action_text(int(action)) for action in np.flatnonzero(row == np.nanmax(row))]
+    assert sorted(found) == sorted(best)
+
+
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+@cache
+def score_of(own: frozenset[int], other: frozenset[int]) -> int:
+    """Of the player to move, who has the cells `own`: 10 - plies for a win after so many, its negative for a loss."""
+    if any(other >= set(line) for line in LINES):
+        return -10
+    if len(own) + len(other) == 9:
+        return 0
+    return max(score_after(own, other, cell) for cell in set(range(9)) - own - other)
+
+
+def score_after(own: frozenset[int], other: frozenset[int], cell: int) -> int:
+    worth = -score_of(other, own | {cell})
+    return worth - (worth > 0) + (worth < 0)
+
+
+def test_solver_agrees_with_one_written_by_hand() -> None:
+    """On every position, by rules written anew: who completes a line has won."""
+    positions = solved_positions(TIC_TAC_TOE)
+    for state, row in zip(positions.states, positions.scores, strict=True):
+        own, other = (frozenset(state.moves[player::2]) for player in (state.to_move, 1 - state.to_move))
+        free = set(range(9)) - own - other
+        assert set(np.flatnonzero(~np.isnan(row)).tolist()) == free
+        assert all(row[cell] == score_after(own, other, cell) for cell in free)
 
 
 def test_solver_agrees_with_the_search() -> None:
@@ -194,3 +223,34 @@ def test_bundled_positions_agree_with_the_search() -> None:
             proven += 1
             assert answer.proven.value_for(answer.state.to_move) == np.sign(np.nanmax(positions.scores[i]))
     assert proven > len(late) // 2
+
+
+# ---- The generator of such files
+
+
+def test_positions_are_written_as_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    import make_positions
+
+    monkeypatch.setattr(sys, "argv", ["make_positions.py", "--count", "8", "--seed", "7"])
+    make_positions.main()
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    positions = load_positions(write(tmp_path / "eight.jsonl", *lines), CONNECT_FOUR)
+    assert len(set(positions.states)) == 8
+    for line, state, row in zip(lines, positions.states, positions.scores, strict=True):
+        assert line.keys() == {"moves", "score", "move score"}
+        assert state.moves_text == line["moves"]
+        assert line["score"] == np.nanmax(row)
+        assert [score == FULL for score in line["move score"]] == (~state.legal_mask()).tolist()
+    assert any(FULL in line["move score"] for line in lines)
+
+
+def test_scores_of_the_generator_prefer_the_sooner_win() -> None:
+    """bitbully's have the order that perfect moves are about."""
+    from bitbully import BitBully, Board
+
+    scores = BitBully().score_all_moves(Board([3, 3, 4, 4, 5, 5]))  # three in a row with both ends open
+    assert {column for column, score in scores.items() if score == 18} == {2, 6}
+    assert {score for score in scores.values() if score != 18} == {17}  # still won, two plies later

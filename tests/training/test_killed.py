@@ -12,10 +12,25 @@ import pytest
 from small_runs import what_counts
 
 HERE = Path(__file__).parent
+End = dict[str, Any]  # as in killed_runs.py
+
+# In the middle of a game's bytes and of a checkpoint's, and around the renames and syncs of shards and checkpoints.
+DURING_WRITES: list[End] = [
+    {"call": "pwrite", "number": 1, "when": "half"},
+    {"call": "write_bytes", "number": 3, "when": "half"},
+    {"call": "replace", "number": 4, "when": "before"},
+    {"call": "pwrite", "number": 2, "when": "half"},
+    {"call": "write_bytes", "number": 5, "when": "half"},
+    {"call": "replace", "number": 5, "when": "after"},
+    {"call": "fsync", "number": 9, "when": "before"},
+    {"call": "replace", "number": 3, "when": "after"},
+    {"call": "fsync", "number": 14, "when": "after"},
+    {"call": "unlink", "number": 1, "when": "after"},
+]
 
 
-def run_and_kill(folder: Path, iterations: int, plan: list[dict[str, Any]]) -> int:
-    """Compares a run that was killed as planned with one that was not; tells how many kills there were."""
+def run_and_end(folder: Path, iterations: int, plan: list[End]) -> list[str]:
+    """Compares runs that were ended as planned with one that was not; gives what those said that stopped."""
     done = subprocess.run(
         [sys.executable, str(HERE / "killed_runs.py"), str(folder), str(iterations)],
         input=json.dumps(plan),
@@ -25,44 +40,49 @@ def run_and_kill(folder: Path, iterations: int, plan: list[dict[str, Any]]) -> i
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert what_counts(folder / "killed") == what_counts(folder / "whole")
-    figures = [json.loads(line) for line in (folder / "killed" / "metrics.jsonl").read_text().splitlines()]
-    assert [line["iteration"] for line in figures] == list(range(1, iterations + 1))
-    return int(done.stdout)
+    whole, *runs = sorted(folder.iterdir(), reverse=True)
+    assert whole.name == "whole"
+    assert runs
+    for run in runs:
+        assert what_counts(run) == what_counts(whole)
+        figures = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        assert [line["iteration"] for line in figures] == list(range(1, iterations + 1))
+        assert not list(run.rglob("set_aside"))  # a kill damages nothing
+        assert not list(run.rglob(".*.tmp"))
+    return done.stdout.splitlines()
 
 
-def random_moments(count: int, seed: int) -> list[dict[str, Any]]:
-    chance = random.Random(seed)
+def random_moments(count: int, chance: random.Random) -> list[End]:
     return [{"commits": chance.randint(0, 1), "sleep": chance.random()} for _ in range(count)]
 
 
-def test_killed_at_random_moments(tmp_path: Path) -> None:
-    assert run_and_kill(tmp_path, 8, random_moments(5, seed=1)) >= 3
+def test_killed_twenty_times(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    plan = [*random_moments(10, chance), *DURING_WRITES]
+    chance.shuffle(plan)
+    assert len(plan) == 20
+    assert run_and_end(tmp_path, 12, plan) == []
+
+
+def test_no_room_for_files(tmp_path: Path) -> None:
+    """The system refuses the bytes beyond a size, first in config.toml, then in whatever grows."""
+    said = run_and_end(tmp_path, 4, [{"largest_file": size} for size in (500, 1_500, 5_000, 10_000, 20_000)])
+    assert len(said) == 5
+    assert all(line.startswith("DiskFullError: The largest size of a file is reached") for line in said)
+    assert "config.toml could not be written. Nothing is damaged" in said[0]
+    assert len({line.partition(" could not")[0].rpartition("/")[2] for line in said}) > 2
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("seed", range(3))
-def test_killed_at_twenty_random_moments(tmp_path: Path, seed: int) -> None:
-    assert run_and_kill(tmp_path, 24, random_moments(20, seed)) >= 12
-
-
-def test_killed_during_writes(tmp_path: Path) -> None:
-    """In the middle of a game's bytes, and around the renames and syncs of shards and checkpoints."""
-    plan = [
-        {"call": "pwrite", "number": 1, "when": "half"},
-        {"call": "replace", "number": 4, "when": "before"},
-        {"call": "pwrite", "number": 2, "when": "half"},
-        {"call": "replace", "number": 5, "when": "after"},
-        {"call": "fsync", "number": 9, "when": "before"},
-        {"call": "replace", "number": 3, "when": "after"},
-        {"call": "fsync", "number": 14, "when": "after"},
-    ]
-    assert run_and_kill(tmp_path, 5, plan) == len(plan)
+def test_killed_at_many_random_moments(tmp_path: Path, seed: int) -> None:
+    run_and_end(tmp_path, 24, random_moments(60, random.Random(seed)))
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize("call", ["replace", "fsync", "pwrite", "ftruncate", "unlink"])
+@pytest.mark.parametrize("call", ["replace", "fsync", "pwrite", "ftruncate", "unlink", "write_bytes"])
 def test_killed_at_every_call(tmp_path: Path, call: str) -> None:
-    moments = ["before", "after"] + ["half"] * (call == "pwrite")
-    plan = [{"call": call, "number": number, "when": when} for number in range(1, 21) for when in moments]
-    assert run_and_kill(tmp_path, 8, plan) > 5
+    moments = ["before", "after"] + ["half"] * (call in ("pwrite", "write_bytes"))
+    most = {"ftruncate": 1, "pwrite": 3, "unlink": 6}.get(call, 12)  # of a run that goes on
+    plan = [{"call": call, "number": number, "when": when} for number in range(1, most + 1) for when in moments]
+    run_and_end(tmp_path, 24, plan)

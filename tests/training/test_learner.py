@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from small_runs import small_config
 
 import tengen
-from tengen.config import LearnerConfig
+from tengen.config import LearnerConfig, ReplayConfig
 from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
 from tengen.loss import TensorSamples, loss_terms, value_target
-from tengen.network.resnet import NetworkOutput
+from tengen.network import make_evaluator
+from tengen.network.resnet import NetworkOutput, PolicyValueNet
 from tengen.records import GameRecord
 from tengen.replay import ReplayWindow, Samples
 from tengen.selfplay import play_games
@@ -44,9 +45,9 @@ def random_samples(seed: int) -> TensorSamples:
             reply=reply,
             reply_weight=nothing,
             plies_left=rng.integers(0, 9, BATCH).astype(np.float32),
-            played_out=nothing,
-            ownership=None,
-            score=None,
+            played_out=(rng.random(BATCH) < 0.5).astype(np.float32),
+            ownership=rng.integers(-1, 2, (BATCH, 3, 3)).astype(np.float32),
+            score=rng.integers(-9, 10, BATCH).astype(np.float32),
             weights=nothing,
         )
     )
@@ -54,10 +55,21 @@ def random_samples(seed: int) -> TensorSamples:
 
 def random_output(seed: int) -> NetworkOutput:
     rng = np.random.default_rng(seed)
-    logits, wdl, reply = (
-        torch.from_numpy(rng.normal(size=(BATCH, width)).astype(np.float32)) for width in (ACTIONS, 3, ACTIONS)
+    shapes = ((BATCH, ACTIONS), (BATCH, 3), (BATCH, ACTIONS), (BATCH, 3, 3), (BATCH,))
+    return NetworkOutput(*(torch.from_numpy(rng.normal(size=shape).astype(np.float32)) for shape in shapes))
+
+
+def likelihood_of_ownership(logits: NDArray[np.float32], ownership: NDArray[np.float32]) -> float:
+    """The mean over the cells of -log P(own) for own cells, -log P(not own) for others; half of each for nobody's."""
+    own = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    return float(
+        np.mean(
+            [
+                -(1 + o) / 2 * math.log(p) - (1 - o) / 2 * math.log(1 - p)
+                for o, p in zip(ownership.flat, own.flat, strict=True)
+            ]
+        )
     )
-    return NetworkOutput(logits, wdl, reply, None, None)
 
 
 def cross_entropy(target: list[float], logits: list[float]) -> float:
@@ -68,7 +80,7 @@ def cross_entropy(target: list[float], logits: list[float]) -> float:
 @pytest.mark.parametrize("seed", range(5))
 def test_loss_is_the_one_written_by_hand(seed: int) -> None:
     samples, output, share, discount = random_samples(seed), random_output(seed + 100), 0.3, 0.9
-    policy = value = reply = 0.0
+    policy = value = reply = ownership = score = 0.0
     for i in range(BATCH):
         legal = [a for a in range(ACTIONS) if samples.legal[i, a]]
         policy += cross_entropy(samples.policy[i, legal].tolist(), output.logits[i, legal].tolist())
@@ -78,11 +90,24 @@ def test_loss_is_the_one_written_by_hand(seed: int) -> None:
         loss = (1 - share) * max(-z, 0) + share * (1 - q) / 2
         value += cross_entropy([win, 1 - win - loss, loss], output.wdl_logits[i].tolist())
         assert output.reply_logits is not None
+        assert output.ownership is not None
+        assert output.score is not None
+        assert samples.ownership is not None
+        assert samples.score is not None
         reply += cross_entropy(samples.reply[i].tolist(), output.reply_logits[i].tolist())
+        if samples.played_out[i]:  # a resigned game does not tell whose the cells would have been
+            ownership += likelihood_of_ownership(output.ownership[i].numpy(), samples.ownership[i].numpy())
+            away = abs(float(output.score[i]) - float(samples.score[i]) / 9)
+            score += away**2 / 0.2 if away < 0.1 else away - 0.05
     terms = loss_terms(output, samples, share, discount)
     assert float(terms.policy) == pytest.approx(policy / BATCH, rel=1e-5)
     assert float(terms.value) == pytest.approx(value / BATCH, rel=1e-5)
     assert float(terms.reply) == pytest.approx(reply / BATCH, rel=1e-5)
+    assert float(terms.ownership) == pytest.approx(ownership / BATCH, rel=1e-5)
+    assert float(terms.score) == pytest.approx(score / BATCH, rel=1e-5)
+    config = LearnerConfig(value_weight=0.7, reply_weight=0.3, ownership_weight=0.2, score_weight=0.1)
+    total = policy + 0.7 * value + 0.3 * reply + 0.2 * ownership + 0.1 * score
+    assert float(terms.total(config)) == pytest.approx(total / BATCH, rel=1e-5)
 
 
 def test_illegal_actions_take_no_part_in_the_loss() -> None:
@@ -110,7 +135,7 @@ def replace_logits(output: NetworkOutput, logits: torch.Tensor) -> NetworkOutput
         (1, 0.0, 0, 0.5, 1.0, [0.75, 0, 0.25]),
     ],
 )
-def test_value_target(
+def test_value_target(  # noqa: PLR0917 (as in the table)
     outcome: float, search: float, plies: float, share: float, discount: float, expected: list[float]
 ) -> None:
     numbers = (torch.tensor([float(number)]) for number in (outcome, search, plies))
@@ -244,22 +269,105 @@ def test_report_compares_the_value_with_the_average(window: ReplayWindow) -> Non
     chances = np.array([(drawn == result).mean() for result in (1, 0, -1)])
     expected = -sum(chance * math.log(chance) for chance in chances if chance > 0)
     assert report.value_loss_of_mean == pytest.approx(expected, abs=0.05)
-    assert report.samples == 40 * 32
+    assert report.samples == 40 * 128
 
 
-def test_window_and_learner_agree_on_who_won(window: ReplayWindow) -> None:
-    """A record won by the first player gives +1 where it is to move and -1 where the second is."""
-    for record in first_player_wins():
-        single = ReplayWindow(GAME, small_config().replay)
-        single.add(record)
-        positions = np.arange(single.positions)
-        samples = single.samples_of(positions, np.zeros(single.positions, np.int64))
-        signs = [1.0 if ply % 2 == 0 else -1.0 for ply in record.recorded]
-        assert samples.value_outcome.tolist() == signs
+# ---- One step
 
 
-def first_player_wins() -> list[GameRecord]:
-    played = play_games(GAME, [tengen.UniformEvaluator(GAME)], small_config().self_play, seed=3, iteration=0)
-    won = [record for record in played.records if record.outcome is not None and record.outcome.winner == 0]
-    assert won
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_step_goes_down_the_loss(window: ReplayWindow, replicas: int) -> None:
+    """SGD's first: w - rate * (gradient + decay * w), with the mean gradient of the parts of the batch."""
+    settings = {
+        "optimizer": "sgd",
+        "weight_decay": 0.01,
+        "learning_rate": 0.1,
+        "gradient_clip": 100.0,
+        "precision": "f32",
+    }
+    mixed = {"value_weight": 0.7, "reply_weight": 0.3, "search_value_share": 0.4, "search_value_ramp": 0.0}
+    config = small_config(learner={**settings, **mixed, "threads": replicas})
+    learner = new_learner(**settings, **mixed, threads=replicas)
+    before = learner.state()
+    learn(learner, window, 1, seed=3)
+    after = learner.state()
+
+    samples = TensorSamples.of(window.sample(config.learner.batch, np.random.default_rng(3)))
+    net = PolicyValueNet(GAME.spec, config.network, seed=1).train()
+    losses = [loss_terms(net(part.planes), part, 0.4, 1.0).total(config.learner) for part in samples.split(replicas)]
+    names, parameters = zip(*net.named_parameters(), strict=True)
+    for name, gradient in zip(names, torch.autograd.grad(sum(losses) / replicas, parameters), strict=True):  # type: ignore[arg-type]
+        weight = before[f"net.{name}"]
+        expected = weight - 0.1 * (gradient.numpy() + 0.01 * weight)
+        np.testing.assert_allclose(after[f"net.{name}"], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_gradients_are_clipped(window: ReplayWindow) -> None:
+    learner = new_learner(optimizer="sgd", weight_decay=0.0, learning_rate=1.0, gradient_clip=1e-3, precision="f32")
+    before = learner.state()
+    learn(learner, window, 1)
+    after = learner.state()
+    moved = [after[name] - before[name] for name in before if name.startswith("net.") and "running" not in name]
+    assert math.sqrt(sum(float((change**2).sum()) for change in moved)) == pytest.approx(1e-3, rel=1e-2)
+
+
+# ---- Signs, from the first move to the network that has learned
+
+
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+def winner_of(moves: list[int]) -> int | None:
+    """By the rules alone, written anew."""
+    return next((player for player in (0, 1) for line in LINES if set(line) <= set(moves[player::2])), None)
+
+
+@pytest.fixture(scope="module")
+def won_games() -> list[GameRecord]:
+    """Played to the end by a search that proves what it can, some won by each side."""
+    config = small_config(self_play={"simulations": 64, "positions": 400, "resign_below": -1.0}).self_play
+    played = play_games(GAME, [tengen.UniformEvaluator(GAME)], config, seed=3, iteration=0)
+    won = [record for record in played.records if winner_of(record.moves.tolist()) is not None]
+    assert {winner_of(record.moves.tolist()) for record in won} == {0, 1}
     return won
+
+
+def samples_of(records: list[GameRecord]) -> tuple[Samples, NDArray[np.float32]]:
+    """Of every position, under the first symmetry, with 1 where the one to move is going to win and -1 elsewhere."""
+    window = ReplayWindow(GAME, ReplayConfig())
+    signs = []
+    for record in records:
+        window.add(record)
+        winner = winner_of(record.moves.tolist())
+        signs += [1.0 if ply % 2 == winner else -1.0 for ply in record.recorded.tolist()]
+    positions = np.arange(window.positions)
+    return window.samples_of(positions, np.zeros_like(positions)), np.array(signs, np.float32)
+
+
+def test_signs_of_targets_are_those_of_who_has_won(won_games: list[GameRecord]) -> None:
+    samples, signs = samples_of(won_games)
+    assert (samples.value_outcome == signs).all()
+    last = samples.plies_left == 1  # the winner is to move, and the search has seen that
+    assert (samples.value_search[last] == 1.0).all()
+    tensors = TensorSamples.of(samples)
+    for share, discount in ((0.0, 1.0), (0.0, 0.9)):
+        target = value_target(tensors.outcome, tensors.search, tensors.plies_left, share, discount).numpy()
+        assert (np.sign(target[:, 0] - target[:, 2]) == signs).all()
+    only_search = value_target(tensors.outcome, tensors.search, tensors.plies_left, 1.0, 1.0).numpy()
+    np.testing.assert_allclose(only_search[:, 0] - only_search[:, 2], samples.value_search, atol=1e-6)
+
+
+@pytest.mark.parametrize("winner", [0, 1])
+def test_a_network_that_saw_one_side_win_expects_it_to(won_games: list[GameRecord], winner: int) -> None:
+    """All the way: what has learned from such games gives the winner's positions a value above 0, the others below."""
+    games = [record for record in won_games if winner_of(record.moves.tolist()) == winner]
+    window = ReplayWindow(GAME, ReplayConfig())
+    for record in games:
+        window.add(record)
+    learner = new_learner(learning_rate=0.02, average_decay=0.0, search_value_share=0.0, precision="f32")
+    for seed in range(4):
+        learn(learner, window, 20, seed)
+    samples, signs = samples_of(games)
+    answer = make_evaluator(learner.network_file(), backend="torch", precision="f32")(samples.planes)
+    values = answer.values @ np.array([1.0, 0.0, -1.0], np.float32)
+    assert (np.sign(values) == signs).mean() > 0.95

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from reports import RUN, report
@@ -65,8 +66,6 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_damage_is_told_first(capsys: pytest.CaptureFixture[str]) -> None:
-    from dataclasses import replace
-
     PlainProgress().run_started(replace(RUN, iteration=7, notes=("A shard was damaged.",)))
     first, second = capsys.readouterr().out.splitlines()
     assert first == "warning: A shard was damaged."
@@ -103,9 +102,14 @@ def test_live_display_says_everything() -> None:
         assert words in text
 
 
-def test_live_display_leaves_a_line_behind() -> None:
+def test_live_display_leaves_lines_behind() -> None:
     console = Console(file=io.StringIO(), width=120, force_terminal=True)
     with LiveProgress(console) as progress:
-        progress.run_started(RUN)
+        progress.run_started(replace(RUN, folder="runs/[bold]", notes=("[0] is damaged.",)))
         progress.iteration_finished(report(5))
-    assert "iteration 5: 50.0 games/s" in console.file.getvalue()  # type: ignore[attr-defined]
+        progress.say("Stopping.")
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", console.file.getvalue()).splitlines()  # type: ignore[attr-defined]
+    assert "warning: [0] is damaged." in lines
+    assert "Stopping." in lines
+    assert any(line.endswith("everything is kept in runs/[bold]") for line in lines)  # no word is taken for a style
+    assert lines[-1].startswith("iteration 5: 50.0 games/s")

@@ -1,11 +1,14 @@
 """A run's folder: gone on with after any damage that is not too great, and refused with a reason otherwise."""
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 from small_runs import small_config, what_counts
 
 import tengen
@@ -13,10 +16,12 @@ from tengen.config import ConfigError
 from tengen.durable import DiskFullError, RunInUseError, run_lock
 from tengen.learner import TrainingDivergedError
 from tengen.network.checkpoint import load_network
+from tengen.records import read_games
 from tengen.report import IterationReport, RunReport
-from tengen.run_folder import RunFolderError
+from tengen.run_folder import RunFolder, RunFolderError
 from tengen.train import train
 
+GAME = tengen.load("tic_tac_toe")
 Begun = Callable[[], Path]
 
 
@@ -50,6 +55,10 @@ def flip(path: Path, where: float = 0.6) -> None:
     path.write_bytes(bytes(content))
 
 
+def iterations_in(metrics: Path) -> list[int]:
+    return [json.loads(line)["iteration"] for line in metrics.read_text().splitlines()]
+
+
 def state_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "state").iterdir() if path.is_file()}
 
@@ -69,12 +78,12 @@ def test_another_seed_is_another_run(four_iterations: Path, tmp_path: Path) -> N
 
 
 def test_goes_on_where_it_stopped(begun: Begun, four_iterations: Path) -> None:
-    """The schedule depends on how many iterations there will be, so both are told four from their first start."""
     folder = begun()
     heard = go_on(folder)
     assert [report.iteration for report in heard.finished] == [4]
     assert heard.started[0].iteration == 3
     assert heard.started[0].notes == ()
+    assert what_counts(folder) == what_counts(four_iterations)
     assert (folder / "config.toml").read_text() == (four_iterations / "config.toml").read_text()
 
 
@@ -86,17 +95,25 @@ def test_a_finished_run_stays_as_it_is(begun: Begun) -> None:
     assert what_counts(folder) == before
 
 
-def test_what_a_killed_run_wrote_after_its_commit_is_cut_off(begun: Begun) -> None:
-    clean, folder = begun(), begun()
+def test_a_finished_run_may_go_on(begun: Begun) -> None:
+    folder = begun()
+    go_on(folder, 3)
+    assert [report.iteration for report in go_on(folder, 5).finished] == [4, 5]
+
+
+def test_what_a_killed_run_wrote_after_its_commit_is_cut_off(begun: Begun, four_iterations: Path) -> None:
+    folder = begun()
     with (folder / "games" / "000001.tgr").open("ab") as games:
         games.write(b"half a game")
     with (folder / "metrics.jsonl").open("ab") as metrics:
         metrics.write(b'{"iteration": 4, "lo')
     (folder / "state" / "000004.safetensors").write_bytes(b"never committed")
+    (folder / "state" / ".000004.json.tmp").write_bytes(b"half a com")
     heard = go_on(folder)
-    go_on(clean)
     assert heard.started[0].notes == ()
-    assert what_counts(folder) == what_counts(clean)
+    assert what_counts(folder) == what_counts(four_iterations)
+    assert iterations_in(folder / "metrics.jsonl") == [1, 2, 3, 4]
+    assert not list(folder.rglob(".*.tmp"))
 
 
 def test_a_network_is_kept_for_every_iteration_that_plays(begun: Begun) -> None:
@@ -112,79 +129,116 @@ def test_stages_are_told(begun: Begun) -> None:
     assert {"self-play", "learning"} <= set(heard.stages)
 
 
-def test_memory_stays_under_what_was_said(begun: Begun) -> None:
-    heard = go_on(begun())
-    assert all(report.memory < heard.started[0].memory_limit for report in heard.finished)
-
-
 # ---- Damage
 
 
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "flipped": flip,
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "empty": lambda path: path.write_bytes(b""),
+    "gone": Path.unlink,
+}
+
+
 @pytest.mark.parametrize("name", ["000003.safetensors", "000003.games", "000003.json"])
-@pytest.mark.parametrize("damage", ["flipped", "cut", "gone", "empty"])
-def test_a_damaged_checkpoint_is_named_and_set_aside(begun: Begun, name: str, damage: str) -> None:
-    clean, folder = begun(), begun()
-    path = folder / "state" / name
-    if damage == "flipped":
-        flip(path)
-    elif damage == "cut":
-        path.write_bytes(path.read_bytes()[:-7])
-    elif damage == "empty":
-        path.write_bytes(b"")
-    else:
-        path.unlink()
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_is_named_set_aside_and_done_again(
+    begun: Begun, four_iterations: Path, name: str, damage: str
+) -> None:
+    folder = begun()
+    DAMAGES[damage](folder / "state" / name)
     heard = go_on(folder)
-    go_on(clean)
-    redone = 4 if (name, damage) == ("000003.json", "gone") else 3  # then nothing says that there was a third
-    assert [report.iteration for report in heard.finished][0] == 3
-    assert what_counts(folder) == what_counts(clean)
-    if redone == 3:
-        [note] = heard.started[0].notes
-        assert "checkpoint of iteration 3 is damaged" in note
-        assert any((folder / "state" / "set_aside").iterdir())
+    assert [report.iteration for report in heard.finished] == [3, 4]
+    assert what_counts(folder) == what_counts(four_iterations)
+    assert iterations_in(folder / "metrics.jsonl") == [1, 2, 3, 4]
+    if (name, damage) == ("000003.json", "gone"):
+        return  # as if the run had been killed just before that commit
+    [note] = heard.started[0].notes
+    assert "checkpoint of iteration 3 is damaged" in note
+    assert {path.stem for path in (folder / "state" / "set_aside").iterdir()} == {"000003"}
 
 
-def test_no_checkpoint_left_is_refused_and_nothing_deleted(begun: Begun) -> None:
+def test_what_was_set_aside_is_not_written_over(begun: Begun) -> None:
+    folder = begun()
+    for _ in range(2):
+        flip(folder / "state" / "000003.json")
+        go_on(folder, 3)
+    assert {"000003.json", "000003.json.2"} <= {path.name for path in (folder / "state" / "set_aside").iterdir()}
+
+
+@pytest.mark.parametrize("damage", ["flipped", "gone"])
+def test_no_checkpoint_left_is_refused_and_nothing_deleted(begun: Begun, damage: str) -> None:
     folder = begun()
     games = (folder / "games" / "000001.tgr").read_bytes()
     for path in (folder / "state").glob("*.json"):
-        flip(path)
-    with pytest.raises(RunFolderError, match="No checkpoint of .* can be used"):
-        go_on(folder)
+        DAMAGES[damage](path)
+    for _ in range(2):  # the second time there is nothing left to be found damaged
+        with pytest.raises(RunFolderError, match=r"No checkpoint of .* can be used, but its games are kept"):
+            go_on(folder)
     assert (folder / "games" / "000001.tgr").read_bytes() == games
 
 
-def test_a_damaged_metrics_line_is_named_and_set_aside(begun: Begun) -> None:
+@pytest.mark.parametrize("more", ["", "9"])
+def test_a_damaged_metrics_line_is_named_and_set_aside(begun: Begun, four_iterations: Path, more: str) -> None:
     folder = begun()
     path = folder / "metrics.jsonl"
     lines = path.read_text().splitlines(keepends=True)
-    lines[1] = lines[1].replace('"policy_loss": ', '"policy_loss": 9')  # still JSON, but not what was written
+    before, loss, after = lines[1].partition('"policy_loss": ')
+    lines[1] = f"{before}{loss}9{after if more else after[1:]}"  # still JSON, but not what was written
     path.write_text("".join(lines))
-    heard = go_on(folder)
-    notes = " ".join(heard.started[0].notes)
-    assert "metrics.jsonl" in notes
-    assert "line 2" in notes
-    assert [json.loads(line)["iteration"] for line in path.read_text().splitlines()] == [1, 3, 4]
+    [note] = go_on(folder).started[0].notes
+    assert "metrics.jsonl was damaged in line 2;" in note
+    assert iterations_in(path) == [1, 3, 4]
     assert (folder / "state" / "set_aside" / "metrics.jsonl").read_text() == lines[1]
+    assert what_counts(folder) == what_counts(four_iterations)
 
 
-def test_metrics_that_were_cut_are_told(begun: Begun) -> None:
+@pytest.mark.parametrize(("cut", "words"), [(30, "was damaged in line 3"), (None, "bytes shorter than it was")])
+def test_metrics_that_were_cut_are_told(begun: Begun, cut: int | None, words: str) -> None:
     folder = begun()
     path = folder / "metrics.jsonl"
-    path.write_bytes(path.read_bytes()[:-30])
-    heard = go_on(folder)
-    assert any("shorter" in note for note in heard.started[0].notes)
-    assert [json.loads(line)["iteration"] for line in path.read_text().splitlines()] == [1, 2, 4]
+    content = path.read_bytes()
+    path.write_bytes(content[: -(cut or len(content.splitlines(keepends=True)[2]))])
+    [note] = go_on(folder).started[0].notes
+    assert words in note
+    assert iterations_in(path) == [1, 2, 4]
 
 
-def test_a_damaged_shard_is_named_and_set_aside(begun: Begun) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_shard_is_named_and_set_aside(begun: Begun, damage: str) -> None:
     folder = begun()
-    flip(folder / "games" / "000001.tgr", 0.5)
+    shard = folder / "games" / "000001.tgr"
+    before = list(read_games(folder / "games", GAME))
+    DAMAGES[damage](shard)
     heard = go_on(folder)
     [note] = heard.started[0].notes
     assert "000001.tgr" in note
-    assert any((folder / "games" / "set_aside").iterdir())
+    assert any((folder / "games").glob("set_aside/*")) == (damage in ("flipped", "cut"))
     assert [report.iteration for report in heard.finished] == [4]
+    games = list(read_games(folder / "games", GAME))
+    kept = [game for game in games if game in before]
+    assert kept == before[: len(kept)]  # what was before the damage
+    assert len(kept) < len(before)
+    assert all(game.iteration in (2, 3) for game in games[len(kept) :])  # begun then, finished in the fourth
+
+
+def test_games_in_the_place_of_lost_ones_are_not_taken_for_them(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was killed after damage was set aside goes on as it would have, had it not been killed."""
+    folder, killed = begun(), begun()
+    for run in (folder, killed):
+        DAMAGES["cut"](run / "games" / "000001.tgr")
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", _killed)
+        with pytest.raises(RuntimeError):
+            go_on(killed)
+    heard = go_on(killed)
+    go_on(folder)
+    assert heard.started[0].notes == ()
+    assert what_counts(killed) == what_counts(folder)
+
+
+def _killed(*_: object) -> int:
+    raise RuntimeError("killed")
 
 
 # ---- Refusals
@@ -201,6 +255,31 @@ def test_another_config_is_refused(begun: Begun) -> None:
     folder = begun()
     with pytest.raises(RunFolderError, match="started with another config"):
         go_on(folder, learner={"batch": 33})
+    go_on(folder)  # the refusal let go of the run
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [{"network": {"channels": 16}}, {"network": {"ownership_head": True}}, {"learner": {"optimizer": "sgd"}}],
+    ids=str,
+)
+def test_a_network_of_another_shape_is_refused(begun: Begun, stages: dict[str, dict[str, Any]]) -> None:
+    """Also when config.toml was changed by hand, which may well be done for a learning rate."""
+    folder = begun()
+    before = what_counts(folder)
+    changed = small_config(4, **stages).model_dump(mode="json")
+    (folder / "config.toml").write_text(tomli_w.dumps(changed))
+    with pytest.raises(RunFolderError, match="is not the one of the checkpoint"):
+        go_on(folder, **stages)
+    assert what_counts(folder) == before
+
+
+def test_a_learning_rate_may_be_changed_by_hand(begun: Begun) -> None:
+    """As the message about a loss that is no number advises."""
+    folder = begun()
+    path = folder / "config.toml"
+    path.write_text(path.read_text().replace("learning_rate = 0.002", "learning_rate = 0.001"))
+    assert [report.iteration for report in go_on(folder, learner={"learning_rate": 0.001}).finished] == [4]
 
 
 def test_a_damaged_config_is_refused(begun: Begun) -> None:
@@ -216,43 +295,59 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         go_on(tmp_path / "file")
 
 
+def test_a_folder_that_can_not_be_written_is_refused(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tengen.durable.os.open", denied)
+    with pytest.raises(RunFolderError, match="can't be a run's folder: Permission denied"):
+        go_on(begun())
+
+
 # ---- What goes wrong on the way
 
 
-def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
-    clean, folder = begun(), begun()
+def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(
+    begun: Begun, four_iterations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = begun()
     before = state_of(folder)
     with monkeypatch.context() as patch:
         patch.setattr("tengen.learner.learning_rate_at", lambda config, progress: 1e30)
-        with pytest.raises(TrainingDivergedError, match="last checkpoint is intact"):
+        with pytest.raises(TrainingDivergedError, match=r"last checkpoint is intact.*learner\.learning_rate = 0.001"):
             go_on(folder)
     assert state_of(folder) == before
     go_on(folder)
-    go_on(clean)
-    assert what_counts(folder) == what_counts(clean)
+    assert what_counts(folder) == what_counts(four_iterations)
 
 
-@pytest.mark.parametrize("part", ["safetensors", "games", "json"])
+FILES = ["state/000004.safetensors", "state/000004.games", "state/000004.json", "networks/000004.safetensors"]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=os.strerror)
 def test_a_full_disk_stops_the_run_and_damages_nothing(
-    begun: Begun, monkeypatch: pytest.MonkeyPatch, part: str
+    begun: Begun, four_iterations: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: int
 ) -> None:
-    clean, folder = begun(), begun()
+    folder = begun()
+    before = state_of(folder)
     real = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:
-        if path.name.endswith(f"000004.{part}.tmp"):
+        if path.parent.name in name and path.name.endswith(f"{Path(name).name}.tmp"):
             real(path, data[: len(data) // 2])
-            raise OSError(28, "No space left on device")
+            raise OSError(error, os.strerror(error))
         return real(path, data)
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(DiskFullError, match="The disk is full"):
+        with pytest.raises(DiskFullError, match=rf"{name} could not be written. Nothing is damaged"):
             go_on(folder)
+    assert before.items() <= state_of(folder).items()
+    assert not list(folder.rglob(".*.tmp"))
     heard = go_on(folder)
-    go_on(clean)
     assert heard.started[0].notes == ()
-    assert what_counts(folder) == what_counts(clean)
+    assert what_counts(folder) == what_counts(four_iterations)
 
 
 def test_an_observer_that_raises_stops_after_the_commit(tmp_path: Path) -> None:
@@ -281,4 +376,3 @@ def test_minutes_end_a_run(tmp_path: Path) -> None:
     heard = Heard()
     train(small_config(10**6), tmp_path / "run", heard, minutes=1e-6)
     assert len(heard.finished) <= 1
-    assert tengen.load("tic_tac_toe")

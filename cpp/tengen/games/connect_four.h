@@ -80,18 +80,15 @@ class ConnectFour {
            (landing_cells(state) & column_[static_cast<std::size_t>(action)]) != 0;
   }
 
-  Action random_action(const State& state, Rng& rng) const {
-    const std::uint64_t landing = landing_cells(state);
-    const auto n = rng.below(static_cast<std::uint32_t>(std::popcount(landing)));
-    return column_of_bit_[static_cast<std::size_t>(nth_set_bit(landing, n))];
+  void play(State& state, Action action) const {
+    put_stone(state, landing_cells(state) & column_[static_cast<std::size_t>(action)]);
   }
 
-  void play(State& state, Action action) const {
-    const std::uint64_t stones = state.own | (landing_cells(state) & column_[static_cast<std::size_t>(action)]);
-    state.own = state.opponent;
-    state.opponent = stones;
-    state.to_move = opponent(state.to_move);
-    state.status = status_after(state);
+  // Needs no column: the cell that the stone falls to is enough.
+  void play_random(State& state, Rng& rng) const {
+    const std::uint64_t landing = landing_cells(state);
+    const auto n = rng.below(static_cast<std::uint32_t>(std::popcount(landing)));
+    put_stone(state, 1ULL << nth_set_bit(landing, n));
   }
 
   std::optional<Outcome> outcome(const State& state) const {
@@ -162,6 +159,14 @@ class ConnectFour {
 
   // The lowest free cell of every column that is not full: adding a bit at the bottom carries up through the stones.
   std::uint64_t landing_cells(const State& state) const { return ((state.own | state.opponent) + bottom_) & board_; }
+
+  void put_stone(State& state, std::uint64_t cell) const {
+    const std::uint64_t stones = state.own | cell;
+    state.own = state.opponent;
+    state.opponent = stones;
+    state.to_move = opponent(state.to_move);
+    state.status = status_after(state);
+  }
 
   Status status_after(const State& state) const {
     if (has_row_(state.opponent)) return Status::kWon;

@@ -34,6 +34,17 @@ Action random_action(const G& game, const typename G::State& state, Rng& rng, Ac
   }
 }
 
+// Plays such an action. A game may offer a faster way (`play_random(state, rng)`) if it can do without the action's
+// name; the distribution must be the same.
+template <Game G>
+void play_random(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
+  if constexpr (requires { game.play_random(state, rng); }) {
+    game.play_random(state, rng);
+  } else {
+    game.play(state, random_action(game, state, rng, scratch));
+  }
+}
+
 // How a random game ended, and after how many actions.
 struct Playout {
   Outcome outcome;
@@ -49,7 +60,7 @@ Playout random_playout(const G& game, typename G::State& state, Rng& rng, Action
   } else {
     for (std::int64_t actions = 0;; ++actions) {
       if (const auto outcome = game.outcome(state)) return {*outcome, actions};
-      game.play(state, random_action(game, state, rng, scratch));
+      play_random(game, state, rng, scratch);
     }
   }
 }

@@ -28,7 +28,7 @@ class Mnk {
   enum class Status : std::uint8_t { kOngoing, kWon, kDrawn };  // kWon: by the player who moved last
 
   struct State {
-    std::array<Bits, 2> stones{};  // by player
+    std::array<Bits, 2> stones{};  // see stones_of()
     std::int16_t num_stones = 0;
     Player to_move = Player::kFirst;
     Status status = Status::kOngoing;
@@ -113,17 +113,14 @@ class Mnk {
     }
   }
 
-  void play(State& state, Action action) const {
-    const std::size_t bit = bit_of(action);
-    Bits& own = state.stones[static_cast<std::size_t>(index(state.to_move))];
-    set(own, bit);
-    ++state.num_stones;
-    state.to_move = opponent(state.to_move);
-    if (wins(own, bit)) {
-      state.status = Status::kWon;
-    } else if (state.num_stones == spec_.num_actions) {
-      state.status = Status::kDrawn;
-    }
+  void play(State& state, Action action) const { put_stone(state, bit_of(action)); }
+
+  // The same action as random_action() draws, but on a board of one word its bit is enough.
+  void play_random(State& state, Rng& rng) const
+    requires(kWords == 1)
+  {
+    const auto n = rng.below(static_cast<std::uint32_t>(spec_.num_actions - state.num_stones));
+    put_stone(state, static_cast<std::size_t>(nth_set_bit(empty_word(state, 0), n)));
   }
 
   std::optional<Outcome> outcome(const State& state) const {
@@ -132,16 +129,16 @@ class Mnk {
   }
 
   void write_planes(const State& state, float* planes) const {
-    const auto own = static_cast<std::size_t>(index(state.to_move));
     for (std::size_t w = kFirstWord; w < kEndWord; ++w) {
-      cells_[w].write(state.stones[own][w], planes);
-      cells_[w].write(state.stones[1 - own][w], planes + spec_.num_actions);
+      cells_[w].write(stones_of(state, state.to_move)[w], planes);
+      cells_[w].write(stones_of(state, opponent(state.to_move))[w], planes + spec_.num_actions);
     }
   }
 
   std::uint64_t hash(const State& state) const {
     auto h = static_cast<std::uint64_t>(index(state.to_move));
-    for (const Bits& stones : state.stones) {
+    for (const Player player : {Player::kFirst, Player::kSecond}) {
+      const Bits& stones = stones_of(state, player);
       for (std::size_t w = kFirstWord; w < kEndWord; ++w) h = mix64(h + 0x9e3779b97f4a7c15ULL) ^ stones[w];
     }
     return mix64(h);
@@ -153,7 +150,8 @@ class Mnk {
   std::string board_text(const State& state) const {
     std::string cells;
     for (Action cell = 0; cell < spec_.num_actions; ++cell) {
-      cells += has(state.stones[0], bit_of(cell)) ? 'X' : has(state.stones[1], bit_of(cell)) ? 'O' : '.';
+      const std::size_t bit = bit_of(cell);
+      cells += is_empty(state, bit) ? '.' : has(stones_of(state, Player::kFirst), bit) ? 'X' : 'O';
     }
     return draw_board(names_, cells, state.to_move, state.status != Status::kOngoing);
   }
@@ -165,14 +163,13 @@ class Mnk {
     for (Action cell = 0; cell < spec_.num_actions; ++cell) {
       const char mark = drawing.cells[static_cast<std::size_t>(cell)];
       if (mark == '.') continue;
-      set(state.stones[mark == 'X' ? 0 : 1], bit_of(cell));
+      set(stones_of(state, mark == 'X' ? Player::kFirst : Player::kSecond), bit_of(cell));
       ++state.num_stones;
     }
-    const auto mover = static_cast<std::size_t>(index(state.to_move));
-    if (wins_anywhere(state.stones[mover])) {
+    if (wins_anywhere(stones_of(state, state.to_move))) {
       throw BoardTextError("The player to move has already won in this drawing; that cannot come about in play.");
     }
-    if (wins_anywhere(state.stones[1 - mover])) {
+    if (wins_anywhere(stones_of(state, opponent(state.to_move)))) {
       state.status = Status::kWon;
     } else if (state.num_stones == spec_.num_actions) {
       state.status = Status::kDrawn;
@@ -196,8 +193,28 @@ class Mnk {
           behind(1ULL << 63 | 1ULL << (63 - step) | 1ULL << (63 - 2 * step)) {}
   };
 
-  static void set(Bits& bits, std::size_t bit) { bits[bit / 64] |= 1ULL << bit % 64; }
-  static bool has(const Bits& bits, std::size_t bit) { return (bits[bit / 64] >> bit % 64 & 1) != 0; }
+  // On a board of one word the stones of the player to move are first: they change places at every move, but no index
+  // has to be computed, and a compiler can keep them in registers. On a larger one that would take too long.
+  static auto& stones_of(auto& state, Player player) {
+    return state.stones[kWords == 1 ? player != state.to_move : static_cast<std::size_t>(index(player))];
+  }
+
+  void put_stone(State& state, std::size_t bit) const {
+    Bits& own = stones_of(state, state.to_move);
+    set(own, bit);
+    ++state.num_stones;
+    if (wins(own, bit)) {
+      state.status = Status::kWon;
+    } else if (state.num_stones == spec_.num_actions) {
+      state.status = Status::kDrawn;
+    }
+    state.to_move = opponent(state.to_move);
+    if constexpr (kWords == 1) std::swap(state.stones[0], state.stones[1]);
+  }
+
+  static std::size_t word_of(std::size_t bit) { return kWords == 1 ? 0 : bit / 64; }
+  static void set(Bits& bits, std::size_t bit) { bits[word_of(bit)] |= 1ULL << bit % 64; }
+  static bool has(const Bits& bits, std::size_t bit) { return (bits[word_of(bit)] >> bit % 64 & 1) != 0; }
   static bool is_empty(const State& state, std::size_t bit) {
     return ((state.stones[0][bit / 64] | state.stones[1][bit / 64]) >> bit % 64 & 1) == 0;
   }

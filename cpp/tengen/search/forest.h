@@ -23,61 +23,16 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/search/batch.h"
 #include "tengen/search/cache.h"
 #include "tengen/search/params.h"
+#include "tengen/search/result.h"
 #include "tengen/search/root.h"
 #include "tengen/search/simulate.h"
+#include "tengen/search/trace.h"
 #include "tengen/search/tree.h"
 
 namespace tengen {
-
-enum class StopReason : std::uint8_t {
-  kNotStarted,   // begin() has not been called
-  kSearching,    // not stopped yet
-  kSimulations,  // the budget is spent
-  kProven,       // the result of the root is known for certain
-  kNodeCap,      // the tree has max_nodes nodes
-  kGameOver,     // there was nothing to search
-};
-
-// How a simulation got the value it backed up.
-enum class LeafKind : std::uint8_t { kEvaluated, kCached, kRollout, kProven };
-
-// What one simulation did, for step mode.
-struct SimulationTrace {
-  struct Step {
-    NodeId node = 0;
-    std::vector<ChildScore> children;
-    Action chosen = 0;
-  };
-  struct Change {
-    NodeId node = 0;
-    std::uint32_t visits_before = 0;
-    std::uint32_t visits_after = 0;
-    double value_sum_before = 0.0;  // for the first player
-    double value_sum_after = 0.0;
-  };
-  std::vector<Step> steps;  // from the root down
-  NodeId leaf = 0;
-  LeafKind kind = LeafKind::kEvaluated;
-  std::vector<Action> actions;  // of the leaf, if it was expanded
-  std::vector<float> priors;    // [actions]
-  float value = 0.0F;           // that was backed up, for the first player
-  std::vector<Change> changes;  // from the root down
-};
-
-// One answer of a search, as the owner of a forest reads it.
-struct TreeResult {
-  StopReason stopped = StopReason::kNotStarted;
-  int simulations = 0;  // done in this search
-  std::uint32_t nodes = 0;
-  float root_value = 0.0F;     // for the player to move
-  float network_value = 0.0F;  // the evaluation of the root itself, for the player to move
-  Proven proven = Proven::kUnknown;
-  int distance = 0;  // plies to the end, if proven
-  Action best_action = 0;
-  std::vector<Action> line;  // principal variation
-};
 
 template <Game G>
 class Forest {
@@ -89,8 +44,8 @@ class Forest {
         params_(params),
         seed_(seed),
         cache_(params.cache_entries, game.spec().num_actions),
-        legal_(game.spec().num_actions),
-        own_planes_(static_cast<std::size_t>(game.spec().planes_size())) {
+        batch_(game.spec(), params.random_symmetry, seed),
+        legal_(game.spec().num_actions) {
     const auto actions = static_cast<std::size_t>(game.spec().num_actions);
     if (actions > 65535) throw Error("The search holds games of at most 65535 actions.");
     for (int i = 0; i < num_trees; ++i) {
@@ -100,13 +55,6 @@ class Forest {
       search.plan.visits_before.resize(actions);
       reset_tree(search);
     }
-    for (const Symmetry& symmetry : game_.spec().symmetries) {
-      std::vector<std::int32_t> target(symmetry.action_source.size());
-      for (std::size_t a = 0; a < target.size(); ++a) {
-        target[static_cast<std::size_t>(symmetry.action_source[a])] = static_cast<std::int32_t>(a);
-      }
-      action_targets_.push_back(std::move(target));
-    }
   }
 
   const G& game() const { return game_; }
@@ -115,11 +63,10 @@ class Forest {
   const State& root_state(int tree) const { return at(tree).state; }
   const Tree& tree(int tree) const { return at(tree).tree; }
   const RootPlan& plan(int tree) const { return at(tree).plan; }
-  // [leaves of the last select(), C, H, W]. Shared, so that a reader can hold on to it; the next select() writes over
-  // it.
-  const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
+  // [leaves of the last select(), C, H, W]; the next select() writes over them.
+  const std::shared_ptr<std::vector<float>>& planes() const { return batch_.planes(); }
   // Leaves that wait for update().
-  int num_pending() const { return asked_ ? num_rows_ : 0; }
+  int num_pending() const { return asked_ ? batch_.num_rows() : 0; }
 
   // A new position for a tree, without memory of the old one.
   void set_root(int tree, State state, std::uint64_t seed) {
@@ -167,7 +114,7 @@ class Forest {
   }
 
   bool searching() const {
-    return !leaves_.empty() || std::any_of(searches_.begin(), searches_.end(), [](const Search& search) {
+    return !batch_.leaves().empty() || std::any_of(searches_.begin(), searches_.end(), [](const Search& search) {
       return search.stopped == StopReason::kSearching;
     });
   }
@@ -183,46 +130,44 @@ class Forest {
 
   // Gathers the next leaves, at most `max_leaves` (0: as many as there are; never less than one tree's share). Trees
   // take turns. Returns how many need an evaluation; that can be 0 when terminal, proven, cached and rolled-out leaves
-  // settle everything.
-  int select(int max_leaves = 0) {
+  // settle everything. `poll` is called now and then on the way; it may throw to end the call, not the search: the next
+  // call goes on.
+  template <class Poll>
+  int select(int max_leaves, Poll&& poll) {
     require_no_pending("select()");
     const int share = params_.leaves_per_batch;
     const int limit = max_leaves > 0 ? std::max(max_leaves, share) : std::numeric_limits<int>::max();
-    if (num_rows_ > limit) drop_leaves();
-    if (leaves_.empty()) {  // else they were cancelled, and are asked for again
+    if (batch_.num_rows() == 0 || batch_.num_rows() > limit) drop_leaves();
+    if (batch_.leaves().empty()) {  // else they were cancelled, and are asked for again
       // A tree takes its whole share or none, so that its course does not depend on the room that was left.
-      for (int i = 0; i < num_trees() && limit - num_rows_ >= share; ++i) {
-        gather(next_tree_);
+      for (int i = 0; i < num_trees() && limit - batch_.num_rows() >= share; ++i) {
+        gather(next_tree_, poll);
         next_tree_ = (next_tree_ + 1) % num_trees();
       }
     }
-    asked_ = num_rows_ > 0;
+    asked_ = batch_.num_rows() > 0;
     return num_pending();
+  }
+
+  int select(int max_leaves = 0) {
+    return select(max_leaves, [] {});
   }
 
   // Answers for the leaves of the last select(): logits [n, A] and values for the player to move, [n] in [-1, 1], or
   // [n, 3] as probabilities of win, draw and loss. Throws EvaluatorError, and changes nothing, if a number is no good.
   void update(const float* logits, const float* values, bool win_draw_loss) {
     if (!asked_) return;
-    const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
-    check_answers(logits, values, win_draw_loss);
-    for (const Leaf& leaf : leaves_) {
-      if (leaf.row == kKnown) {
+    batch_.check_answers(logits, values, win_draw_loss);
+    for (const Leaf& leaf : batch_.leaves()) {
+      if (leaf.is_known()) {
         settle_known(leaf);
         continue;
       }
+      batch_.read_priors(leaf, logits, priors_);
       const auto b = static_cast<std::size_t>(leaf.row);
-      const Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
-      const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
-      priors_.resize(static_cast<std::size_t>(leaf.num_actions));
-      const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
-      for (std::size_t i = 0; i < priors_.size(); ++i) {
-        priors_[i] = logits[b * num_actions + static_cast<std::size_t>(target[actions[i]])];
-      }
-      softmax(priors_.data(), leaf.num_actions);
       const float value = win_draw_loss ? values[3 * b] - values[3 * b + 2] : values[b];
-      const NodeId node = paths_[leaf.first_node + static_cast<std::size_t>(leaf.length) - 1];
-      const float first_player = std::clamp(value, -1.0F, 1.0F) * sign_of(search.tree.stats(node).to_move);
+      const Player to_move = search_of(leaf).tree.stats(batch_.path(leaf)[leaf.length - 1]).to_move;
+      const float first_player = std::clamp(value, -1.0F, 1.0F) * sign_of(to_move);
       cache_.store(leaf.hash, priors_.data(), leaf.num_actions, first_player);
       settle_leaf(leaf, first_player, LeafKind::kEvaluated);
     }
@@ -238,52 +183,23 @@ class Forest {
 
   TreeResult result(int tree) const {
     const Search& search = at(tree);
-    const Tree::Stats& root = search.tree.stats(kRoot);
-    const Tree::Links& links = search.tree.links(kRoot);
-    const Player player = game_.to_move(search.state);
-    const float sign = sign_of(player);
-    TreeResult result;
+    TreeResult result = read_result(search.tree, search.plan, params_);
+    const bool expanded = search.tree.links(kRoot).expanded;
     result.stopped = search.stopped;
-    result.simulations = search.started - (links.expanded ? root.pending : 0);
-    result.nodes = search.tree.num_nodes();
-    result.network_value = sign * links.value;
-    result.proven = root.proven;
-    result.distance = links.distance;
-    if (root.proven != Proven::kUnknown) {
-      result.root_value = sign * exact_value(search.tree, kRoot, params_.discount);
-    } else if (root.visits > 0) {
-      result.root_value = sign * static_cast<float>(root.value_sum / root.visits);
-    }
-    if (links.num_edges == 0) return result;
-    std::vector<float> target(static_cast<std::size_t>(game_.spec().num_actions));
-    tengen::policy_target(search.tree, search.plan, params_, target.data());
-    result.best_action = tengen::best_action(search.tree, search.plan, params_, target.data());
-    result.line = principal_variation(search.tree, result.best_action);
+    result.simulations = search.started - (expanded ? search.tree.stats(kRoot).pending : 0);
     return result;
   }
 
   // Per action [A]; untouched where an action is not legal.
   void write_root(int tree, std::int32_t* visits, float* target, float* q, float* prior) const {
-    const Search& search = at(tree);
-    const Tree::Links& links = search.tree.links(kRoot);
-    if (links.num_edges == 0) return;
-    const float sign = sign_of(search.tree.stats(kRoot).to_move);
-    const std::uint16_t* actions = search.tree.actions(kRoot);
-    tengen::policy_target(search.tree, search.plan, params_, target);
-    for (int i = 0; i < links.num_edges; ++i) {
-      prior[actions[i]] = search.plan.priors[actions[i]];
-      if (i >= links.num_children) continue;
-      const Tree::Stats& child = search.tree.stats(search.tree.child(kRoot, i));
-      visits[actions[i]] = static_cast<std::int32_t>(child.visits);
-      if (child.visits > 0) q[actions[i]] = child_q(child, sign, 0.0F);
-    }
+    read_root(at(tree).tree, at(tree).plan, params_, visits, target, q, prior);
   }
 
   // Step mode: while `trace` is set, select() runs one simulation per tree and every simulation overwrites the trace.
   void set_trace(SimulationTrace* trace) { trace_ = trace; }
 
   std::size_t bytes() const {
-    std::size_t sum = cache_.bytes() + spare_.bytes() + planes_->capacity() * sizeof(float);
+    std::size_t sum = cache_.bytes() + spare_.bytes() + batch_.planes()->capacity() * sizeof(float);
     for (const Search& search : searches_) sum += search.tree.bytes();
     return sum;
   }
@@ -304,33 +220,19 @@ class Forest {
     StopReason stopped = StopReason::kNotStarted;
   };
 
-  // A leaf on its way to the evaluator. Lives from select() to update().
-  struct Leaf {
-    int tree;
-    int row;  // in the batch, or kKnown
-    int symmetry;
-    std::uint64_t hash;
-    std::size_t first_node;  // in paths_
-    int length;
-    std::size_t first_action;  // in leaf_actions_
-    int num_actions;
-    std::optional<float> rollout;  // for the first player
-    float known_value;             // the cache's, for the first player; its priors are in known_priors_
-    std::size_t first_prior;
-  };
-  static constexpr int kKnown = -1;  // the cache had the answer
-
   static constexpr int kMostAtOnce = 10'000;
+  static constexpr unsigned kPollEvery = 64;  // simulations
 
   enum class Step { kSettled, kQueued, kBlocked, kStopped };
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
   const Search& at(int tree) const { return searches_.at(static_cast<std::size_t>(tree)); }
+  Search& search_of(const Leaf& leaf) { return searches_[static_cast<std::size_t>(leaf.tree)]; }
   bool rollouts_only() const { return params_.rollout_weight >= 1.0F; }
 
   void require_no_pending(const char* call) const {
     if (!asked_) return;
-    throw Error(std::string(call) + " came while " + std::to_string(num_rows_) +
+    throw Error(std::string(call) + " came while " + std::to_string(batch_.num_rows()) +
                 " leaves wait for update(); answer them or give them up with cancel().");
   }
 
@@ -341,21 +243,17 @@ class Forest {
   }
 
   void drop_leaves() {
-    for (const Leaf& leaf : leaves_) {
-      Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
-      for (int i = 0; i < leaf.length; ++i)
-        --search.tree.stats(paths_[leaf.first_node + static_cast<std::size_t>(i)]).pending;
+    for (const Leaf& leaf : batch_.leaves()) {
+      Search& search = search_of(leaf);
+      const NodeId* path = batch_.path(leaf);
+      for (int i = 0; i < leaf.length; ++i) --search.tree.stats(path[i]).pending;
       if (leaf.length > 1) --search.started;
     }
     clear_batch();
   }
 
   void clear_batch() {
-    leaves_.clear();
-    paths_.clear();
-    leaf_actions_.clear();
-    known_priors_.clear();
-    num_rows_ = 0;
+    batch_.clear();
     asked_ = false;
   }
 
@@ -384,11 +282,12 @@ class Forest {
   }
 
   // Simulations of one tree until it has leaves that wait for the evaluator, or is done.
-  void gather(int tree) {
+  template <class Poll>
+  void gather(int tree, Poll& poll) {
     Search& search = searches_[static_cast<std::size_t>(tree)];
-    const std::size_t first = leaves_.size();
+    const std::size_t first = batch_.leaves().size();
     do {
-      fill_share(search, tree);
+      fill_share(search, tree, poll);
     } while (settle_if_known(first) && trace_ == nullptr);
     finish_if_done(search);
   }
@@ -396,23 +295,24 @@ class Forest {
   // A share that the cache answers as a whole is settled at once. In any other, the leaves it knows wait with the rest:
   // else the virtual losses, and with them the course of the tree, would depend on what the cache holds.
   bool settle_if_known(std::size_t first) {
-    const auto share = leaves_.begin() + static_cast<std::ptrdiff_t>(first);
-    if (share == leaves_.end()) return false;
-    if (std::any_of(share, leaves_.end(), [](const Leaf& leaf) { return leaf.row != kKnown; })) return false;
-    std::for_each(share, leaves_.end(), [&](const Leaf& leaf) { settle_known(leaf); });
-    paths_.resize(share->first_node);
-    leaf_actions_.resize(share->first_action);
-    known_priors_.resize(share->first_prior);
-    leaves_.erase(share, leaves_.end());
+    const auto share = batch_.leaves().begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = batch_.leaves().end();
+    if (share == end || !std::all_of(share, end, [](const Leaf& leaf) { return leaf.is_known(); })) return false;
+    std::for_each(share, end, [&](const Leaf& leaf) { settle_known(leaf); });
+    batch_.drop_known_from(first);
     return true;
   }
 
   // Simulations of one tree until its share of the batch is full or there is nothing to do before the next update().
   // With nothing to ask for it comes back now and then, so that whoever calls can stop a search of rollouts.
-  void fill_share(Search& search, int tree) {
+  template <class Poll>
+  void fill_share(Search& search, int tree, Poll& poll) {
     int queued = 0;
     for (int done = 0; queued < params_.leaves_per_batch; ++done) {
-      if (queued == 0 && done >= kMostAtOnce) return;
+      if (queued == 0) {  // only then: a poll that throws must not cut a share in two
+        if (done >= kMostAtOnce) return;
+        if (++unpolled_ % kPollEvery == 0) poll();
+      }
       finish_if_done(search);
       if (search.stopped != StopReason::kSearching) return;
       const bool root_waits = !search.tree.links(kRoot).expanded;
@@ -489,7 +389,8 @@ class Forest {
       search.tree.put_next(node, tree.links(node).num_children + static_cast<int>(search.rng.below(untried)));
     }
     const float forced = at_root && search.noise ? params_.forced_playouts : 0.0F;
-    const bool gumbel_root = at_root && params_.selection == Selection::kGumbel && has_open_candidate(search);
+    const bool gumbel_root =
+        at_root && params_.selection == Selection::kGumbel && has_open_candidate(tree, search.plan, params_);
     const auto visit_scores = [&](bool every, auto visit) {
       return gumbel_root ? for_each_gumbel_root(tree, search.plan, params_, search.started, std::move(visit))
                          : for_each_score(tree, node, params_, forced, every, std::move(visit));
@@ -499,26 +400,13 @@ class Forest {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
       step.chosen = tree.actions(node)[choice];
-      visit_scores(true, [&](int, const ChildScore& child) { step.children.push_back(child); });
+      visit_scores(true, Collect{&step.children});
     }
     if (choice > tree.links(node).num_children) {
       search.tree.put_next(node, choice);
       choice = tree.links(node).num_children;
     }
     return choice;
-  }
-
-  // Whether an action that sequential halving considers is not lost for certain. If all are, another may still save
-  // the game, and the root is searched as any other node.
-  bool has_open_candidate(const Search& search) const {
-    const Tree& tree = search.tree;
-    const auto& considered = search.plan.considered;
-    return std::any_of(considered.begin(), considered.end(), [&](Action action) {
-      const std::uint16_t* actions = tree.actions(kRoot);
-      const int children = tree.links(kRoot).num_children;
-      const auto i = static_cast<int>(std::find(actions, actions + children, action) - actions);
-      return i == children || !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params_);
-    });
   }
 
   // What the rules say about a node that was just made.
@@ -540,69 +428,24 @@ class Forest {
 
   void queue(int tree, const State& state, std::optional<float> rollout) {
     game_.legal_actions(state, legal_);
-    Leaf leaf{.tree = tree,
-              .row = kKnown,
-              .symmetry = 0,
-              .hash = game_.hash(state),
-              .first_node = paths_.size(),
-              .length = static_cast<int>(path_.size()),
-              .first_action = leaf_actions_.size(),
-              .num_actions = legal_.size(),
-              .rollout = rollout,
-              .known_value = 0.0F,
-              .first_prior = known_priors_.size()};
-    paths_.insert(paths_.end(), path_.begin(), path_.end());
-    leaf_actions_.insert(leaf_actions_.end(), legal_.begin(), legal_.end());
-    if (const float* priors = cache_.find(leaf.hash, leaf.known_value)) {
-      known_priors_.insert(known_priors_.end(), priors, priors + legal_.size());
-    } else {
-      leaf.row = num_rows_++;
-      write_row(leaf, state);
-    }
-    leaves_.push_back(leaf);
-  }
-
-  // Writes the planes of a leaf into its row of the batch, in a symmetry drawn for it if that is wanted.
-  void write_row(Leaf& leaf, const State& state) {
-    const GameSpec& spec = game_.spec();
-    const auto size = static_cast<std::size_t>(spec.planes_size());
-    const auto row = static_cast<std::size_t>(leaf.row);
-    if (planes_->size() < (row + 1) * size) {  // never resized in place: somebody may be reading it
-      auto larger = std::make_shared<std::vector<float>>(std::max(planes_->size() * 2, size * 64));
-      std::copy(planes_->begin(), planes_->end(), larger->begin());
-      planes_ = std::move(larger);
-    }
-    float* out = planes_->data() + row * size;
-    if (params_.random_symmetry && spec.symmetries.size() > 1) {
-      leaf.symmetry =
-          static_cast<int>(Rng(leaf.hash ^ mix64(seed_)).below(static_cast<std::uint32_t>(spec.symmetries.size())));
-    }
-    if (leaf.symmetry == 0) {
-      game_.write_planes(state, out);
-    } else {
-      game_.write_planes(state, own_planes_.data());
-      const auto& source = spec.symmetries[static_cast<std::size_t>(leaf.symmetry)].cell_source;
-      const std::size_t cells = source.size();
-      for (std::size_t plane = 0; plane < static_cast<std::size_t>(spec.num_planes); ++plane) {
-        for (std::size_t cell = 0; cell < cells; ++cell) {
-          out[plane * cells + cell] = own_planes_[plane * cells + static_cast<std::size_t>(source[cell])];
-        }
-      }
-    }
+    Leaf leaf{.tree = tree, .hash = game_.hash(state), .rollout = rollout};
+    const float* known_priors = cache_.find(leaf.hash, leaf.known_value);
+    if (known_priors == nullptr) batch_.ask(leaf, game_, state);
+    batch_.add(leaf, path_, legal_, known_priors);
   }
 
   void settle_known(const Leaf& leaf) {
-    const auto priors = known_priors_.begin() + static_cast<std::ptrdiff_t>(leaf.first_prior);
+    const float* priors = batch_.known_priors(leaf);
     priors_.assign(priors, priors + leaf.num_actions);
     settle_leaf(leaf, leaf.known_value, LeafKind::kCached);
   }
 
   // Expands a leaf with priors_ and backs its value (for the first player) up.
   void settle_leaf(const Leaf& leaf, float value, LeafKind kind) {
-    Search& search = searches_[static_cast<std::size_t>(leaf.tree)];
-    const NodeId* path = paths_.data() + leaf.first_node;
+    Search& search = search_of(leaf);
+    const NodeId* path = batch_.path(leaf);
+    const std::uint16_t* actions = batch_.actions(leaf);
     for (int i = 0; i < leaf.length; ++i) --search.tree.stats(path[i]).pending;
-    const std::uint16_t* actions = leaf_actions_.data() + leaf.first_action;
     search.tree.links(path[leaf.length - 1]).value = value;
     search.tree.expand(path[leaf.length - 1], actions, priors_.data(), leaf.num_actions);
     if (trace_ != nullptr) {
@@ -635,40 +478,10 @@ class Forest {
     }
   }
 
-  void check_answers(const float* logits, const float* values, bool win_draw_loss) const {
-    const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
-    for (const Leaf& leaf : leaves_) {
-      if (leaf.row == kKnown) continue;
-      const auto b = static_cast<std::size_t>(leaf.row);
-      const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
-      bool good = true;
-      for (int i = 0; i < leaf.num_actions; ++i) {
-        const auto action = leaf_actions_[leaf.first_action + static_cast<std::size_t>(i)];
-        good = good && std::isfinite(logits[b * num_actions + static_cast<std::size_t>(target[action])]);
-      }
-      if (!good)
-        throw EvaluatorError("Row " + std::to_string(b) + " of the logits has a legal action without a finite number.");
-      // Each comparison is false for NaN.
-      if (win_draw_loss) {
-        const float* chances = values + 3 * b;
-        const bool even = std::abs(chances[0] + chances[1] + chances[2] - 1.0F) <= 0.02F;
-        if (even && std::min({chances[0], chances[1], chances[2]}) >= -0.001F) continue;
-        throw EvaluatorError("Row " + std::to_string(b) + " of the values is (" + std::to_string(chances[0]) + ", " +
-                             std::to_string(chances[1]) + ", " + std::to_string(chances[2]) +
-                             "); it must be the probabilities of win, draw and loss.");
-      }
-      if (std::abs(values[b]) <= 1.001F) continue;
-      throw EvaluatorError("Row " + std::to_string(b) + " has the value " + std::to_string(values[b]) +
-                           "; values are from -1 (lost) to 1 (won) for the player to move.");
-    }
-  }
-
   // Constant during search.
   G game_;
   SearchParams params_;
   std::uint64_t seed_;
-  std::vector<std::vector<std::int32_t>>
-      action_targets_;  // [symmetries][A]: where the policy of the new board has an action
 
   // Mutated during search.
   std::vector<Search> searches_;
@@ -677,21 +490,15 @@ class Forest {
   int next_tree_ = 0;
   SimulationTrace* trace_ = nullptr;  // owned elsewhere
 
-  // The batch: from select() to update().
-  bool asked_ = false;  // the leaves wait for update(); false with leaves: they were cancelled
-  std::vector<Leaf> leaves_;
-  std::vector<NodeId> paths_;
-  std::vector<std::uint16_t> leaf_actions_;
-  std::vector<float> known_priors_;
-  int num_rows_ = 0;  // leaves that need an evaluation
-  std::shared_ptr<std::vector<float>> planes_ = std::make_shared<std::vector<float>>();
+  LeafBatch batch_;
+  bool asked_ = false;     // its leaves wait for update(); false with leaves: they were cancelled
+  unsigned unpolled_ = 0;  // counts simulations
 
   // Working memory, kept to avoid allocation.
   std::vector<NodeId> path_;
   std::vector<float> priors_;
   std::vector<std::uint16_t> cached_actions_;
   ActionList legal_;
-  std::vector<float> own_planes_;
 };
 
 }  // namespace tengen

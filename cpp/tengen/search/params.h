@@ -1,5 +1,5 @@
 // Every number the search uses, once: its default, its range, what it does and where it comes from.
-// Python reads the same table (bind_search.cpp), so a parameter has one name and one default in both languages.
+// Python reads the same table (bind_params.cpp), so a parameter has one name and one default in both languages.
 #pragma once
 
 #include <cstdint>

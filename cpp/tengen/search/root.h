@@ -136,6 +136,17 @@ inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params,
   tree.next_edge_first(kRoot);
 }
 
+// Whether an action that sequential halving considers is not lost for certain. If all are, another may still save the
+// game, and the root is searched as any other node.
+inline bool has_open_candidate(const Tree& tree, const RootPlan& plan, const SearchParams& params) {
+  const std::uint16_t* actions = tree.actions(kRoot);
+  const int children = tree.links(kRoot).num_children;
+  return std::any_of(plan.considered.begin(), plan.considered.end(), [&](Action action) {
+    const auto i = static_cast<int>(std::find(actions, actions + children, action) - actions);
+    return i == children || !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params);
+  });
+}
+
 // Gumbel at the root: g(a) + logit(a) + sigma(q(a)) for every considered action. The highest among those that have the
 // visits the schedule asks for is next; should there be none (some are proven lost), the least visited.
 template <class Visit>

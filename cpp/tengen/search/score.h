@@ -41,30 +41,44 @@ inline void softmax(float* values, int count) {
   for (int i = 0; i < count; ++i) values[i] *= scale;
 }
 
-// 1 / n, 1 / sqrt(n) and log(n) of small whole numbers, which is what visit counts mostly are: the search computes
+// 1 / n, 1 / sqrt(n) and sqrt(ln n) of small whole numbers, which is what visit counts mostly are: the search computes
 // these more often than anything else, and a division or a root takes several times as long as a look into a table.
 class CountTable {
  public:
-  static constexpr std::uint32_t kSize = 4096;
+  static constexpr std::uint32_t kSize = 16384;
 
   CountTable() {
     for (std::uint32_t n = 1; n < kSize; ++n) {
       inverse_[n] = 1.0F / static_cast<float>(n);
       inverse_root_[n] = 1.0F / std::sqrt(static_cast<float>(n));
-      log_[n] = std::log(static_cast<float>(n));
+      root_log_[n] = std::sqrt(std::log(static_cast<float>(n)));
     }
   }
 
-  float inverse(std::uint32_t n) const { return n < kSize ? inverse_[n] : 1.0F / static_cast<float>(n); }
-  float inverse_root(std::uint32_t n) const {
-    return n < kSize ? inverse_root_[n] : 1.0F / std::sqrt(static_cast<float>(n));
+  // `kSmall`: n is known to be below kSize.
+  template <bool kSmall = false>
+  float inverse(std::uint32_t n) const {
+    if (kSmall || n < kSize) [[likely]]
+      return inverse_[n];
+    return 1.0F / static_cast<float>(n);
   }
-  float log(std::uint32_t n) const { return n < kSize ? log_[n] : std::log(static_cast<float>(n)); }
+  template <bool kSmall = false>
+  float inverse_root(std::uint32_t n) const {
+    if (kSmall || n < kSize) [[likely]]
+      return inverse_root_[n];
+    return 1.0F / std::sqrt(static_cast<float>(n));
+  }
+  float root_log(std::uint32_t n) const {
+    if (n < kSize) [[likely]]
+      return root_log_[n];
+    return std::sqrt(std::log(static_cast<float>(n)));
+  }
 
  private:
-  std::array<float, kSize> inverse_{};  // [0] is never asked for
-  std::array<float, kSize> inverse_root_{};
-  std::array<float, kSize> log_{};
+  // [0]: without visits a value is 0, and the bonus that of one visit.
+  std::array<float, kSize> inverse_{0.0F};
+  std::array<float, kSize> inverse_root_{1.0F};
+  std::array<float, kSize> root_log_{0.0F};
 };
 inline const CountTable kCounts;
 
@@ -79,8 +93,9 @@ inline float puct_bonus(float c, float p, float sqrt_total, std::uint32_t n) {
 }
 
 // c sqrt(ln sum_b N(s, b) / N(s, a)), what UCT adds to Q(s, a)
-inline float uct_bonus(float c, float sqrt_log_total, std::uint32_t n) {
-  return c * sqrt_log_total * kCounts.inverse_root(n);
+template <bool kSmall = false>
+float uct_bonus(float c, float sqrt_log_total, std::uint32_t n) {
+  return c * sqrt_log_total * kCounts.inverse_root<kSmall>(n);
 }
 
 // First play urgency: an unvisited child is worth a little less than its parent, and the less the more of the prior

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -100,26 +99,44 @@ Visit for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, f
   return visit;
 }
 
+// The children of for_each_uct. `kQuick`: none is on its way to an evaluation, and all visits are in the table; that
+// holds for all children if it holds for the parent, and saves the tests for each.
+template <bool kQuick, class Visit>
+Visit for_each_uct_child(const Tree& tree, NodeId node, const SearchParams& params, float sqrt_log_total, Visit visit) {
+  const Player chooser = tree.stats(node).to_move;
+  const float sign = sign_of(chooser);
+  const int num_children = tree.links(node).num_children;
+  const float* priors = tree.priors(node);
+  const std::uint16_t* actions = tree.actions(node);
+  const NodeId* children = tree.children(node);
+  for (int i = 0; i < num_children; ++i) {
+    const Tree::Stats& child = tree.stats(children[i]);
+    const float q = kQuick || child.pending == 0
+                        ? sign * static_cast<float>(child.value_sum) * kCounts.inverse<kQuick>(child.visits)
+                        : child_q(child, sign, params.virtual_loss);
+    const float bonus = uct_bonus<kQuick>(params.c_uct, sqrt_log_total, child.visits + (kQuick ? 0U : child.pending));
+    const float score = q + bonus - settled_penalty(child, node, chooser, params);
+    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
+  }
+  return visit;
+}
+
 // UCT: untried children first, then argmax Q(s, a) + c sqrt(ln sum_b N(s, b) / N(s, a)).
 template <class Visit>
 Visit for_each_uct(const Tree& tree, NodeId node, const SearchParams& params, bool every, Visit visit) {
   const Tree::Stats& parent = tree.stats(node);
   const Tree::Links& links = tree.links(node);
-  const float sign = sign_of(parent.to_move);
-  const float sqrt_log_total = std::sqrt(kCounts.log(std::max(2U, parent.visits + parent.pending) - 1));
+  const float sqrt_log_total = kCounts.root_log(std::max(2U, parent.visits + parent.pending) - 1);
+  // Nothing is better than an untried child: the scores of the others matter only to those who look.
+  if (every || links.num_children == links.num_edges) {
+    if (parent.pending == 0 && parent.visits < CountTable::kSize) {
+      visit = for_each_uct_child<true>(tree, node, params, sqrt_log_total, std::move(visit));
+    } else {
+      visit = for_each_uct_child<false>(tree, node, params, sqrt_log_total, std::move(visit));
+    }
+  }
   const float* priors = tree.priors(node);
   const std::uint16_t* actions = tree.actions(node);
-  const NodeId* children = tree.children(node);
-  // Nothing is better than an untried child: the scores of the others matter only to those who look.
-  for (int i = every || links.num_children == links.num_edges ? 0 : links.num_children; i < links.num_children; ++i) {
-    const Tree::Stats& child = tree.stats(children[i]);
-    const std::uint32_t n = std::max(1U, visits_with_pending(child));
-    const float q = child.pending == 0 ? sign * static_cast<float>(child.value_sum) * kCounts.inverse(n)
-                                       : child_q(child, sign, params.virtual_loss);
-    const float bonus = uct_bonus(params.c_uct, sqrt_log_total, n);
-    const float score = q + bonus - settled_penalty(child, node, parent.to_move, params);
-    visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], bonus, score});
-  }
   for (int i = links.num_children; i < last_edge(links, every); ++i) {
     visit(i, ChildScore{actions[i], 0, 0, 0.0F, priors[i], 1e6F, 1e6F});
   }
@@ -227,22 +244,26 @@ Visit for_each_score(const Tree& tree, NodeId node, const SearchParams& params, 
   return visit;
 }
 
+// Keeps every score, for step mode.
+struct Collect {
+  std::vector<ChildScore>* children;
+  void operator()(int, const ChildScore& child) { children->push_back(child); }
+};
+
 // Finds the edge with the highest score; of equals the earliest, so that ties go to the higher prior.
-// Score and edge are packed into one number whose order is theirs: the comparison then needs no branch, which nobody
-// could predict.
+// The selects need no branch, which nobody could predict.
 class Highest {
  public:
   void operator()(int edge, const ChildScore& child) {
-    const auto bits = std::bit_cast<std::int32_t>(child.score);
-    const std::int32_t ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // as whole numbers in the order of the floats
-    const std::int64_t key = (std::int64_t{ordered} << 32) + (0x7fffffff - edge);
-    best_ = std::max(best_, key);
+    edge_ = child.score > score_ ? edge : edge_;
+    score_ = std::max(score_, child.score);
   }
 
-  int edge() const { return 0x7fffffff - static_cast<int>(best_ & 0xffffffff); }
+  int edge() const { return edge_; }
 
  private:
-  std::int64_t best_ = std::numeric_limits<std::int64_t>::min();
+  float score_ = -std::numeric_limits<float>::infinity();
+  int edge_ = 0;
 };
 
 // What the children prove about their parent: a win if one wins, else nothing until all are proven, then the best.

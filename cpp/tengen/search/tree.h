@@ -13,8 +13,8 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "tengen/base/growing_array.h"
 #include "tengen/games/game.h"
 
 namespace tengen {
@@ -66,11 +66,7 @@ class Tree {
   Tree() { clear(); }
 
   void clear() {
-    stats_.clear();
-    links_.clear();
-    priors_.clear();
-    actions_.clear();
-    slots_.clear();
+    drop_all();
     add_node();
   }
 
@@ -103,8 +99,8 @@ class Tree {
     links.first_edge = static_cast<EdgeId>(priors_.size());
     links.num_edges = static_cast<std::uint16_t>(count);
     links.expanded = true;
-    priors_.insert(priors_.end(), priors, priors + count);
-    actions_.insert(actions_.end(), actions, actions + count);
+    priors_.append(priors, links.num_edges);
+    actions_.append(actions, links.num_edges);
     next_edge_first(node);
   }
 
@@ -114,7 +110,7 @@ class Tree {
     Links& links = links_[node];
     if (links.num_children == 0) {
       links.first_slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.resize(slots_.size() + links.num_edges, kNoNode);
+      slots_.append(links.num_edges, kNoNode);
     }
     slots_[links.first_slot + links.num_children] = child;
     ++links.num_children;
@@ -143,11 +139,7 @@ class Tree {
 
   // Keeps only what is below `node`, which becomes the root. `spare` is working memory; its content is lost.
   void keep_subtree(NodeId node, Tree& spare) {
-    spare.stats_.clear();
-    spare.links_.clear();
-    spare.priors_.clear();
-    spare.actions_.clear();
-    spare.slots_.clear();
+    spare.drop_all();
     spare.stats_.push_back(stats_[node]);
     spare.links_.push_back(links_[node]);
     // Breadth first: `at` runs over the copied nodes, whose links still speak of this tree until their turn comes.
@@ -157,13 +149,10 @@ class Tree {
       const auto slots_from = links.first_slot;
       links.first_edge = static_cast<EdgeId>(spare.priors_.size());
       links.first_slot = static_cast<std::uint32_t>(spare.slots_.size());
-      const auto edge_at = [edges_from](auto& array) {
-        return array.begin() + static_cast<std::ptrdiff_t>(edges_from);
-      };
-      spare.priors_.insert(spare.priors_.end(), edge_at(priors_), edge_at(priors_) + links.num_edges);
-      spare.actions_.insert(spare.actions_.end(), edge_at(actions_), edge_at(actions_) + links.num_edges);
+      spare.priors_.append(priors_.data() + edges_from, links.num_edges);
+      spare.actions_.append(actions_.data() + edges_from, links.num_edges);
       if (links.num_children > 0) {
-        spare.slots_.resize(spare.slots_.size() + links.num_edges, kNoNode);
+        spare.slots_.append(links.num_edges, kNoNode);
         for (std::uint32_t i = 0; i < links.num_children; ++i) {
           const NodeId child = slots_[slots_from + i];
           spare.slots_[links.first_slot + i] = static_cast<NodeId>(spare.stats_.size());
@@ -177,17 +166,25 @@ class Tree {
   }
 
  private:
+  void drop_all() {
+    stats_.clear();
+    links_.clear();
+    priors_.clear();
+    actions_.clear();
+    slots_.clear();
+  }
+
   NodeId add_node() {
-    stats_.emplace_back();
-    links_.emplace_back();
+    stats_.push_back({});
+    links_.push_back({});
     return static_cast<NodeId>(stats_.size() - 1);
   }
 
-  std::vector<Stats> stats_;            // [nodes]
-  std::vector<Links> links_;            // [nodes]
-  std::vector<float> priors_;           // [edges]
-  std::vector<std::uint16_t> actions_;  // [edges]
-  std::vector<NodeId> slots_;           // children of the nodes that have any
+  GrowingArray<Stats> stats_;            // [nodes]
+  GrowingArray<Links> links_;            // [nodes]
+  GrowingArray<float> priors_;           // [edges]
+  GrowingArray<std::uint16_t> actions_;  // [edges]
+  GrowingArray<NodeId> slots_;           // children of the nodes that have any
 };
 
 }  // namespace tengen

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 
-from tengen.report import Finding, IterationReport, Observer, RunReport, StrengthReport
+from tengen.report import Finding, GateReport, IterationReport, Observer, RatingReport, RunReport, StrengthReport
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Progress", "amount", "duration", "run_progress"]
+__all__ = ["Listeners", "Progress", "amount", "duration", "run_progress"]
 
 SPARKS = "▁▂▃▄▅▆▇█"
 SPARKLINE = 40  # iterations in a curve
@@ -85,13 +85,25 @@ def strength_text(strength: StrengthReport) -> str:
     return f"scores {strength.score:.0%} against {strength.opponent} ({low:.0%} to {high:.0%}, {strength.games} games)"
 
 
+def rating_text(rating: RatingReport) -> str:
+    return f"Elo {rating.elo:.0f} ± {rating.error:.0f} ({rating.zero} has 0; measured in {duration(rating.seconds)})"
+
+
+def gate_text(gate: GateReport) -> str:
+    verdict = "promoted" if gate.promoted else "not promoted"
+    return (
+        f"{verdict}: it scored {gate.score:.0%} in {gate.games} games against the champion of iteration {gate.champion}"
+    )
+
+
 def finding_text(finding: Finding) -> str:
     return f"{finding.name}: {finding.cause}; {finding.remedy}"
 
 
 def iteration_text(report: IterationReport) -> str:
+    elo = f"Elo {report.rating.elo:.0f} ± {report.rating.error:.0f}; " if report.rating else ""
     return (
-        f"iteration {report.iteration}: {speed_text(report)}; {losses_text(report)}; "
+        f"iteration {report.iteration}: {speed_text(report)}; {losses_text(report)}; {elo}"
         f"{duration(report.seconds)} so far, {duration(report.seconds_left)} left; {amount(report.memory)}"
     )
 
@@ -103,6 +115,28 @@ def sparkline(numbers: Sequence[float]) -> str:
     return "".join(
         SPARKS[round(steps * (number - low) / (high - low))] if high > low else SPARKS[0] for number in numbers
     )
+
+
+# ---- Several listeners
+
+
+class Listeners:
+    """Several observers as one, each told in turn. The last may stop the run: the others have heard of it by then."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def run_started(self, report: RunReport) -> None:
+        for observer in self._observers:
+            observer.run_started(report)
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        for observer in self._observers:
+            observer.stage(name, done, total)
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        for observer in self._observers:
+            observer.iteration_finished(report)
 
 
 # ---- Lines
@@ -133,8 +167,12 @@ class PlainProgress:
 
     def iteration_finished(self, report: IterationReport) -> None:
         self.say(iteration_text(report))
+        if report.gate is not None:
+            self.say(f"  {gate_text(report.gate)}")
         for strength in report.strength:
             self.say(f"  {strength_text(strength)}")
+        if report.rating is not None:
+            self.say(f"  {rating_text(report.rating)}")
         for finding in report.findings:
             if finding.name not in self._known:
                 self.say(f"  warning: {finding_text(finding)}")
@@ -157,6 +195,8 @@ class LiveProgress:
         self._stage = ("starting", 0, 0)
         self._losses: list[tuple[float, float]] = []  # policy and value, of the newest iterations
         self._strength: dict[str, tuple[int, StrengthReport]] = {}  # by opponent: iteration and what it was then
+        self._ratings: list[tuple[int, RatingReport]] = []  # with their iterations
+        self._gate: GateReport | None = None  # of the newest iteration
         self._live = Live(console=console, get_renderable=self._draw, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> LiveProgress:
@@ -169,12 +209,15 @@ class LiveProgress:
             self.say(iteration_text(self._newest))
 
     def say(self, sentence: str) -> None:
-        self._console.print(sentence, soft_wrap=True)
+        """As it is: brackets in the name of a folder are no style."""
+        self._console.print(sentence, soft_wrap=True, markup=False, highlight=False)
 
     def run_started(self, report: RunReport) -> None:
+        from rich.text import Text
+
         self._run = report
         for note in report.notes:
-            self.say(f"[yellow]warning:[/yellow] {note}")
+            self._console.print(Text.assemble(("warning:", "yellow"), f" {note}"), soft_wrap=True)
         self.say(start_text(report))
 
     def stage(self, name: str, done: int, total: int) -> None:
@@ -184,6 +227,10 @@ class LiveProgress:
         self._newest = report
         self._ends_at = time.monotonic() + report.seconds_left
         self._losses = [*self._losses, (report.learner.policy_loss, report.learner.value_loss)][-SPARKLINE:]
+        self._gate = report.gate
+        if report.rating is not None:
+            self._ratings.append((report.iteration, report.rating))
+            self.say(f"iteration {report.iteration}: {rating_text(report.rating)}")
         for strength in report.strength:
             self._strength[strength.opponent] = (report.iteration, strength)
             self.say(f"iteration {report.iteration} {strength_text(strength)}")
@@ -234,7 +281,16 @@ class LiveProgress:
             ),
             ("memory", amount(report.memory) + most),
         ]
+        if self._gate is not None:
+            figures.insert(-1, ("candidate", gate_text(self._gate)))
+        if self._ratings:
+            iteration, rating = self._ratings[-1]
+            curve = sparkline([rating.elo for _, rating in self._ratings[-SPARKLINE:]])
+            figures.insert(-1, ("Elo", f"{rating_text(rating).removeprefix('Elo ')} {curve} at iteration {iteration}"))
+        newest = max((iteration for iteration, _ in self._strength.values()), default=0)
         for iteration, strength in self._strength.values():
+            if iteration < newest:
+                continue  # an opponent that tells nothing any more
             figures.insert(-1, ("strength", f"{strength_text(strength)} at iteration {iteration}"))
         return figures
 

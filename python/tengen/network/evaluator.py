@@ -56,6 +56,8 @@ class UniformEvaluator:
         batch = len(planes)
         if batch > len(self._answer.values):
             self._answer = Evaluation(np.zeros((batch, self._num_actions), np.float32), np.zeros(batch, np.float32))
+        if batch == len(self._answer.values):
+            return self._answer
         return Evaluation(self._answer.logits[:batch], self._answer.values[:batch])
 
 

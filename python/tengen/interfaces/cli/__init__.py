@@ -7,6 +7,7 @@ returns is the exit code, if anything.
 import difflib
 import importlib
 import os
+import signal
 import sys
 import warnings
 from types import ModuleType
@@ -18,10 +19,13 @@ COMMANDS = {
     "show": "show",
     "perft": "perft",
     "check-game": "check_game",
+    "doctor": "doctor",
     "train": "train",
+    "report": "report",
     "evaluate": "evaluate",
     "match": "match",
     "play": "play",
+    "gtp": "gtp",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
@@ -35,7 +39,10 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main() -> None:
     """The entry point of the program: runs one command and leaves with its exit code."""
     warnings.formatwarning = lambda message, *_, **__: f"tengen: {message}\n"
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code == INTERRUPTED:  # someone may press Ctrl-C once more, while Python is on its way out
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -40,6 +40,7 @@ def run(
     minutes: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
     iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
 ) -> int:
     """Learns a game by playing itself; stopped or killed, the same command goes on.
 
@@ -49,6 +50,7 @@ def run(
         minutes: how long the run may take, all parts of it together
         iterations: how many it has; by default as many as its config says
         seed: another seed, another run
+        preset: settings by name, on top of the config: paper, as AlphaGo Zero and AlphaZero were trained
     """
     if importlib.util.find_spec("torch") is None:
         raise TengenError("Training needs torch and OpenVINO: pip install 'tengen[train]'.")
@@ -60,7 +62,7 @@ def run(
         check_seed(seed)
     parse_game(game)  # an unknown game is refused before anything else is looked at
     folder = run or Path("runs") / folder_name(game)
-    settings = _settings(game, iterations, seed)
+    settings = _settings(game, iterations, seed, preset)
     return _train(game, _config(folder, config, settings), folder, minutes)
 
 
@@ -71,10 +73,16 @@ def folder_name(game: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_")
 
 
-def _settings(game: str, iterations: int | None, seed: int | None) -> dict[str, Any]:
+def _settings(game: str, iterations: int | None, seed: int | None, preset: str | None) -> dict[str, Any]:
     """What the command line says, as it would stand in a config."""
     name, options = split_game(game)
-    said: dict[str, Any] = {"game": name, "iterations": iterations, "seed": seed, "options": options or None}
+    said: dict[str, Any] = {
+        "game": name,
+        "iterations": iterations,
+        "seed": seed,
+        "preset": preset,
+        "options": options or None,
+    }
     return {key: value for key, value in said.items() if value is not None}
 
 
@@ -93,13 +101,15 @@ def _config(folder: Path, given: Path | None, settings: dict[str, Any]) -> RunCo
 
 
 def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) -> int:
-    from tengen.interfaces.observers import run_progress
+    from tengen.interfaces.observers import Listeners, run_progress
+    from tengen.interfaces.report_page import RunPage
+    from tengen.interfaces.tensorboard import EventFile
     from tengen.train import train
 
     play = f"{shlex.join(['tengen', 'play', game])} search:{shlex.quote(str(folder))}:{SIMULATIONS}"
     try:
-        with run_progress() as progress, _stopping(progress) as observer:
-            path = train(config, folder, observer, minutes=minutes)
+        with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
+            path = train(config, folder, Listeners(EventFile(folder), page, display), minutes=minutes)
     except KeyboardInterrupt:
         print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
         if any((folder / "networks").glob("*.safetensors")):

@@ -1,0 +1,71 @@
+"""A network that plays, in five lines of Python.
+
+>>> import tengen
+>>> agent = tengen.Agent("tic_tac_toe", simulations=100)
+>>> state = agent.game.state("b2 a1")
+>>> agent.choose(state) in state.legal_actions
+True
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tengen._core import ArgumentError, Game, State
+from tengen.engine import Analysis, AnalysisCallback, Engine, Limit
+from tengen.games import load
+from tengen.network import NetworkEvaluator, make_evaluator
+from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_params
+
+__all__ = ["DEFAULT_SIMULATIONS", "Agent"]
+
+DEFAULT_SIMULATIONS = 400
+
+
+class Agent:
+    """A network with search: chooses moves and analyses positions, on all cores.
+
+    `model` is a bundled name ("connect_four"), a network's file or the folder of a run. A move takes `simulations`
+    (400 unless something is given), or `seconds`, or whichever ends first. `game` is for another board size than the
+    network was trained on.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        game: Game | None = None,
+    ) -> None:
+        from tengen.network.checkpoint import check_fits, find_network, load_network
+        from tengen.network.positions import parse_options
+
+        if simulations is None and seconds is None:
+            simulations = DEFAULT_SIMULATIONS
+        if simulations is not None and simulations < 1:
+            raise ArgumentError(f"An agent needs at least 1 simulation a move, not {simulations}.")
+        self.limit = Limit(simulations, seconds)
+        network = load_network(find_network(model))
+        self.game = game or load(network.game, **parse_options(network.options))
+        check_fits(network, self.game)
+        self.evaluator: NetworkEvaluator = make_evaluator(network, threads=os.cpu_count() or 1)
+        most = MOST_SIMULATIONS if simulations is None else simulations
+        self.params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
+        self.engine = Engine(self.game, self.evaluator, self.params)
+
+    def choose(self, state: State) -> int:
+        """The action to play."""
+        return self.analyse(state).best_action
+
+    def analyse(self, state: State, on_analysis: AnalysisCallback | None = None) -> Analysis:
+        """Every move worth a look, with visits, win rates and lines. `on_analysis` hears every second.
+
+        The tree is kept: the same position again, or one that follows, is searched further.
+        """
+        self.engine.set_position(state)
+        return self.engine.think(self.limit, on_analysis)
+
+    def __repr__(self) -> str:
+        return f"<Agent for {self.game.spec.name}: {self.evaluator.description}>"

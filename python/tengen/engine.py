@@ -1,0 +1,303 @@
+"""One game at the board, thought about on all cores. No protocol: GTP, the web and `Agent` parse and print over this.
+
+The tree is kept from move to move. `think` returns when its limit is reached; `stop`, from any thread, ends it at once
+(after the batch under way, some milliseconds). `ponder` thinks in the background until something else is asked for.
+
+    engine = Engine(game, evaluator)
+    engine.play("d1")
+    analysis = engine.think(Limit(simulations=400))
+    engine.play(analysis.best_action)
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen._core import ArgumentError, Forest, Game, Outcome, SearchParams, State, TengenError, TreeArrays
+from tengen.network import Evaluator, UniformEvaluator
+from tengen.players import MOST_SIMULATIONS, leaves_at_once
+from tengen.search import evaluate_leaves
+
+__all__ = ["Analysis", "AnalysisCallback", "Engine", "EngineError", "Limit", "MoveAnalysis"]
+
+MOST_TREE_BYTES = 1 << 30  # a tree that is pondered on overnight ends here; nodes are 36 bytes, edges 6
+MOST_COPIED_NODES = 50_000  # lines of all moves need a copy of the tree; of a larger one, only the best move has a line
+LONGEST_LINE = 30  # actions
+
+
+class EngineError(TengenError):
+    """Something that can't be done at this board."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When to stop thinking: whichever comes first. Without either, at `Engine.stop`."""
+
+    simulations: int | None = None  # new ones; what the tree knew before comes on top
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.simulations is not None and not 0 <= self.simulations <= MOST_SIMULATIONS:
+            raise ArgumentError(f"A search has 0 to {MOST_SIMULATIONS} simulations, not {self.simulations}.")
+        if self.seconds is not None and not self.seconds >= 0.0:
+            raise ArgumentError(f"A search takes 0 seconds or more, not {self.seconds}.")
+
+
+@dataclass(frozen=True)
+class MoveAnalysis:
+    """One move, seen by the player who would make it."""
+
+    action: int
+    text: str
+    visits: int
+    value: float  # in [-1, 1]
+    prior: float  # what the network thought of it before any search
+    line: tuple[int, ...]  # that both sides would take, this move first
+
+    @property
+    def win_rate(self) -> float:
+        """From 0 to 1; a draw counts as half a win."""
+        return (1.0 + self.value) / 2.0
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known about a position. Values are for the player to move."""
+
+    state: State
+    moves: tuple[MoveAnalysis, ...]  # the one to play first, then by visits; those never visited are left out
+    value: float  # in [-1, 1]
+    simulations: int  # of this search
+    seconds: float
+    proven: Outcome | None  # the result under best play, if it is known for certain
+    distance: int  # plies to the end in the line that proves it
+    stopped: str  # "simulations", "proven", "node cap", "game over", or "searching" if it could go on
+
+    @property
+    def best_action(self) -> int:
+        """The action to play. EngineError when the game is over."""
+        if not self.moves:
+            raise EngineError("The game is over: there is nothing to play.")
+        return self.moves[0].action
+
+    @property
+    def win_rate(self) -> float:
+        """From 0 to 1; a draw counts as half a win."""
+        return (1.0 + self.value) / 2.0
+
+    def line_text(self, move: MoveAnalysis) -> str:
+        """The line of a move as people write it."""
+        return " ".join(map(self.state.action_text, move.line))
+
+    def __str__(self) -> str:
+        rows = [f"{self.win_rate:.1%} after {self.simulations} simulations in {self.seconds:.2f} s"]
+        rows += [
+            f"{move.text:>5} {move.visits:>7} visits  {move.win_rate:6.1%}  prior {move.prior:6.1%}  "
+            f"{self.line_text(move)}"
+            for move in self.moves
+        ]
+        return "\n".join(rows)
+
+
+AnalysisCallback = Callable[[Analysis], None]
+
+
+class Engine:
+    """A position, its tree, and what evaluates it. Every method may be called from any thread.
+
+    `params` are for the search; `params.simulations` is not used, a Limit says when to stop. The evaluator must
+    answer for the game's board; without one the search knows nothing but the rules.
+    """
+
+    def __init__(
+        self, game: Game, evaluator: Evaluator | None = None, params: SearchParams | None = None, *, seed: int = 0
+    ) -> None:
+        self._evaluator = evaluator
+        self._params = params or SearchParams(leaves_per_batch=leaves_at_once(MOST_SIMULATIONS))
+        self._seed = seed
+        self._board = threading.RLock()  # held by whoever thinks or moves
+        self._stops = 0  # how often someone said stop; a search ends when it has grown
+        self._pondering: threading.Thread | None = None
+        self._set_game(game)
+
+    @property
+    def state(self) -> State:
+        """The position on the board."""
+        return self._states[-1]
+
+    @property
+    def game(self) -> Game:
+        return self.state.game
+
+    def new_game(self, game: Game | None = None) -> None:
+        """The start of a game; of another one, if given."""
+        self.set_position((game or self.game).initial_state())
+
+    def set_position(self, state: State) -> None:
+        """Any position, of another game too. If it follows from the one on the board, the tree is kept."""
+        self.stop()
+        with self._board:
+            if state == self.state and state.moves == self.state.moves:
+                return
+            way = self._way_to(state)
+            if way is not None:
+                for action in way:
+                    self._advance(action)
+                return
+            if state.game != self.game:
+                self._set_game(state.game)
+            self._states = [state]
+            self._forest.set_root(0, state, self._seed)
+
+    def play(self, action: int | str) -> State:
+        """Plays a move for whoever is to move, and keeps what the tree knows of it."""
+        self.stop()
+        with self._board:
+            self._advance(self.state.play(action).moves[-1])
+            return self.state
+
+    def undo(self) -> State:
+        """Takes the last move back."""
+        self.stop()
+        with self._board:
+            moves = self.state.moves
+            if len(self._states) > 1:
+                self._states.pop()
+            elif moves and self.game.state(moves) == self.state:
+                self._states = [self.game.state(moves[:-1])]
+            else:
+                raise EngineError("There is no move to take back.")
+            self._forest.set_root(0, self.state, self._seed)
+            return self.state
+
+    def think(
+        self, limit: Limit | None = None, on_analysis: AnalysisCallback | None = None, every: float = 1.0
+    ) -> Analysis:
+        """Searches the position in this thread. `on_analysis` hears about it every so many seconds, in this thread.
+
+        The root is always evaluated, so there is a move to play however early it is stopped.
+        """
+        self._end_pondering()
+        stops = self._stops
+        with self._board:
+            return self._search(limit or Limit(), stops, on_analysis, every)
+
+    def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
+        """Thinks in the background, until stop() or anything else is asked for. Callbacks come from there."""
+        self._end_pondering()
+        if self.state.outcome is not None:
+            return
+        stops = self._stops
+
+        def run() -> None:
+            with self._board:
+                self._search(Limit(), stops, on_analysis, every)
+
+        self._pondering = threading.Thread(target=run, name="tengen-ponder", daemon=True)
+        self._pondering.start()
+
+    def stop(self) -> None:
+        """Ends what is being thought about. think() returns with what it has; pondering is over when this returns."""
+        self._stops += 1
+        thread = self._pondering
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+            self._pondering = None
+
+    def _end_pondering(self) -> None:
+        if self._pondering is not None:
+            self.stop()
+
+    def _set_game(self, game: Game) -> None:
+        most_nodes = MOST_TREE_BYTES // (36 + 6 * game.spec.num_actions)
+        params = self._params.replace(max_nodes=min(self._params.max_nodes, most_nodes))
+        self._forest = Forest(game, 1, params, self._seed)
+        self._states = [game.initial_state()]
+        self._evaluate = self._evaluator or UniformEvaluator(game)
+
+    def _way_to(self, state: State) -> tuple[int, ...] | None:
+        """The actions that lead there from here; None if there are none."""
+        here = self.state
+        if state.game != here.game or state.moves[: len(here.moves)] != here.moves:
+            return None
+        way = state.moves[len(here.moves) :]
+        for action in way:
+            if not here.is_legal(action):
+                return None
+            here = here.play(action)
+        return way if here == state else None
+
+    def _advance(self, action: int) -> None:
+        self._forest.advance(0, action)
+        self._states.append(self.state.play(action))
+
+    def _search(self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float) -> Analysis:
+        started = reported = time.perf_counter()
+        self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
+        while self._forest.searching():
+            evaluate_leaves(self._forest, self._evaluate)
+            now = time.perf_counter()
+            if self._stops != stops or (limit.seconds is not None and now - started >= limit.seconds):
+                break
+            if on_analysis is not None and now - reported >= every:
+                on_analysis(self._analysis(now - started))
+                reported = now
+        return self._analysis(time.perf_counter() - started)
+
+    def _analysis(self, seconds: float) -> Analysis:
+        result = self._forest.result(0)
+        over = self.state.outcome is not None
+        return Analysis(
+            state=self.state,
+            moves=() if over else self._moves(result.best_action, tuple(result.line), result.root_value),
+            value=self.state.outcome.value_for(self.state.to_move) if self.state.outcome else result.root_value,
+            simulations=result.simulations,
+            seconds=seconds,
+            proven=self.state.outcome or result.proven,
+            distance=result.distance,
+            stopped=result.stopped,
+        )
+
+    def _moves(self, best: int, best_line: tuple[int, ...], root_value: float) -> tuple[MoveAnalysis, ...]:
+        visits, _, q, prior = (array[0] for array in self._forest.root_arrays())  # each [A]
+        copied = self._forest.result(0).nodes <= MOST_COPIED_NODES
+        lines = _lines(self._forest.tree(0)) if copied else {}
+        lines[best] = best_line or (best,)
+        found = [
+            MoveAnalysis(
+                action=action,
+                text=self.state.action_text(action),
+                visits=int(visits[action]),
+                value=float(q[action]) if visits[action] else root_value,
+                prior=float(prior[action]),
+                line=lines.get(action, (action,))[:LONGEST_LINE],
+            )
+            for action in {best, *np.flatnonzero(visits).tolist()}
+        ]
+        return tuple(sorted(found, key=lambda move: (move.action != best, -move.visits, -move.prior, move.action)))
+
+
+def _lines(tree: TreeArrays) -> dict[int, tuple[int, ...]]:
+    """For every visited action of the root, the line that follows: the most visited child each time."""
+    lines: dict[int, tuple[int, ...]] = {}
+    for child in _children(tree, 0).tolist():
+        node, line = child, [int(tree.action[child])]
+        while len(line) < LONGEST_LINE and len(below := _children(tree, node)):
+            wins = tree.proven[below] == tree.player[node] + 1  # a proven win goes before all
+            node = int(below[np.argmax(tree.visits[below] + wins * (1 << 40))])
+            line.append(int(tree.action[node]))
+        lines[line[0]] = tuple(line)
+    return lines
+
+
+def _children(tree: TreeArrays, node: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Nodes below a node that were visited."""
+    children = tree.edge_child[tree.edges_from[node] : tree.edges_from[node + 1]]
+    children = children[children >= 0]
+    visited: np.ndarray[tuple[int], np.dtype[np.int32]] = children[tree.visits[children] > 0]
+    return visited

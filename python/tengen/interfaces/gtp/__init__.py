@@ -1,0 +1,5 @@
+"""The Go Text Protocol, version 2: an Engine for Go programs. The specification: https://www.lysator.liu.se/~gunnar/gtp/"""
+
+from tengen.interfaces.gtp.session import LONGEST_LINE, Gtp
+
+__all__ = ["LONGEST_LINE", "Gtp"]

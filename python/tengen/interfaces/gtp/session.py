@@ -1,0 +1,424 @@
+"""The Go Text Protocol, version 2, over an Engine: for Go, Othello, Gomoku and other games of stones on a square board.
+
+A line comes in, an answer goes out, and nothing else is ever written. `lz-analyze` and `kata-analyze` go on answering
+until the next line, whatever it is. The specification: https://www.lysator.liu.se/~gunnar/gtp/
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tengen import Game, SearchParams, State, TengenError, __version__, load
+from tengen.engine import Analysis, Engine, Limit
+from tengen.external import komi_of
+from tengen.interfaces.game_tree import parse_sgf, write_sgf
+from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
+from tengen.interfaces.gtp.words import (
+    Refusal,
+    analysis_words,
+    clean,
+    katago_words,
+    leela_words,
+    number,
+    one_line,
+    only_word,
+    player_of,
+    whole_number,
+)
+from tengen.network import NetworkEvaluator
+from tengen.network.checkpoint import check_fits
+from tengen.network.positions import parse_options
+from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
+
+__all__ = ["LONGEST_LINE", "Gtp"]
+
+LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
+SECONDS_BETWEEN_REPORTS = 1.0
+LEAST_SECONDS = 0.02
+LARGEST_SGF = 1 << 22  # bytes
+LAG = 0.1  # seconds that a controller may take to hear of a move
+SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
+
+LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
+
+
+@dataclass(frozen=True)
+class Position:
+    """The game so far. `moves` are those that were really made; the state may hold passes between them."""
+
+    state: State
+    moves: tuple[tuple[int, int], ...] = ()  # player, action
+
+
+@dataclass
+class Clock:
+    """One player's time, as time_settings and time_left tell it."""
+
+    seconds: float
+    stones: int = 0  # to be played in these seconds; 0 in main time
+
+    def share(self, moves_to_come: float) -> float:
+        """What one move may take."""
+        return max(LEAST_SECONDS, self.seconds / (self.stones or moves_to_come) - LAG)
+
+
+class Gtp:
+    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: NetworkEvaluator,
+        params: SearchParams,
+        limit: Limit,
+        write: Callable[[str], None],
+        *,
+        ponder: bool = False,
+    ) -> None:
+        check_has_vertices(game)
+        self._evaluator = evaluator
+        self._limit = limit
+        self._write = write
+        self._ponder = ponder
+        self._engine = Engine(without_end(game), evaluator, params)
+        self._positions = [Position(self._engine.state)]
+        self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
+        self._clocks: dict[int, Clock] = {}
+        self._streaming = False
+        self._header = "="  # of the answer under way
+        self._commands: dict[str, Callable[[list[str]], str | None]] = {
+            "protocol_version": lambda _: "2",
+            "name": lambda _: "tengen",
+            "version": lambda _: __version__,
+            "known_command": lambda words: "true" if only_word(words) in self._commands else "false",
+            "list_commands": lambda _: "\n".join(self._commands),
+            "quit": lambda _: "",
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            "undo": self._undo,
+            "showboard": lambda _: f"\n{self._state}",
+            "final_score": self._final_score,
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
+            "fixed_handicap": self._fixed_handicap,
+            "place_free_handicap": self._fixed_handicap,
+            "set_free_handicap": self._set_free_handicap,
+            "loadsgf": self._loadsgf,
+            "printsgf": self._printsgf,
+            "lz-analyze": lambda words: self._analyze(words, leela_words),
+            "kata-analyze": lambda words: self._analyze(words, katago_words),
+            "lz-genmove_analyze": lambda words: self._genmove_analyze(words, leela_words),
+            "kata-genmove_analyze": lambda words: self._genmove_analyze(words, katago_words),
+        }
+
+    # --- The protocol -----------------------------------------------------------------------------------------------
+
+    def obey(self, line: str) -> bool:
+        """Answers one line; False when it was the last."""
+        self.end_stream()
+        line = clean(line)
+        if not line:
+            return True
+        match = LINE.fullmatch(line)
+        assert match is not None
+        number, command, rest = match[1] or "", match[2], match[3]
+        self._header = f"={number}"
+        try:
+            if command not in self._commands:
+                raise Refusal("unknown command")
+            answer = self._commands[command](rest.split())
+            if answer is not None:
+                self._write(f"={number} {answer}\n\n" if answer else f"={number}\n\n")
+        except (Refusal, TengenError) as error:
+            self._write(f"?{number} {one_line(str(error))}\n\n")
+        except Exception:  # a mistake of ours must not end the game
+            traceback.print_exc()  # on the standard error
+            self._write(f"?{number} internal error\n\n")
+        return command != "quit"
+
+    def end_stream(self) -> None:
+        """Ends pondering, and an analysis that is being sent, with the empty line that ends every answer."""
+        self._engine.stop()
+        if self._streaming:
+            self._streaming = False
+            self._write("\n")
+
+    # --- The board --------------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> State:
+        return self._positions[-1].state
+
+    @property
+    def _game(self) -> Game:
+        return self._state.game
+
+    def _boardsize(self, words: list[str]) -> str:
+        size = whole_number(only_word(words))
+        if size != self._game.spec.width:
+            try:
+                game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "size": size})
+                check_has_vertices(game)
+                check_fits(self._evaluator.network, game)
+            except TengenError:
+                raise Refusal("unacceptable size") from None
+            self._positions = [Position(game.initial_state())]
+        return self._clear_board([])
+
+    def _clear_board(self, words: list[str]) -> str:
+        self._positions = [Position(self._game.initial_state())]
+        if self._settings is not None:
+            self._start_clocks()
+        return ""
+
+    def _komi(self, words: list[str]) -> str:
+        komi = number(only_word(words))
+        if komi_of(self._game) is None:
+            return ""  # has no meaning here; controllers send it all the same
+        try:
+            game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "komi": komi})
+        except TengenError:
+            raise Refusal("unacceptable komi") from None
+        self._positions = [replace(position, state=under_komi_of(position.state, game)) for position in self._positions]
+        return ""
+
+    def _play(self, words: list[str]) -> str:
+        if len(words) != 2:
+            raise Refusal("syntax error")
+        player, action = player_of(words[0]), vertex_action(self._game, words[1])
+        if action is None:
+            raise Refusal("illegal move" if words[1].lower() == "pass" else "syntax error")
+        self._make(player, action)
+        return ""
+
+    def _make(self, player: int, action: int) -> None:
+        moves = (*self._positions[-1].moves, (player, action))
+        if action == pass_action(self._game) and self._state.to_move != player and self._state.outcome is None:
+            self._positions.append(Position(self._state, moves))  # who is not to move gives nothing away by passing
+            return
+        state = self._with_turn(player)
+        if not state.is_legal(action):
+            raise Refusal("illegal move")
+        self._positions.append(Position(state.play(action), moves))
+
+    def _with_turn(self, player: int) -> State:
+        """The position with that player to move. Two moves of one player in a row have a pass between them."""
+        state = with_room(self._state)
+        if state.to_move == player or state.outcome is not None:
+            return state
+        skip = pass_action(state.game)
+        if skip is not None and self._positions[-1].moves[-1:] == ((player, skip),):
+            return self._positions[-2].state  # they passed and move again: a second pass would end the game
+        if skip is None or not state.is_legal(skip):
+            raise Refusal("illegal move")
+        return state.play(skip)
+
+    def _undo(self, words: list[str]) -> str:
+        if len(self._positions) == 1:
+            raise Refusal("cannot undo")
+        self._positions.pop()
+        return ""
+
+    def _final_score(self, words: list[str]) -> str:
+        score = score_of(self._state)
+        if score is None:
+            raise Refusal("the game is not over")
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    # --- Moves of ours ----------------------------------------------------------------------------------------------
+
+    def _genmove(self, words: list[str]) -> str:
+        player = player_of(only_word(words))
+        started = time.monotonic()
+        answer = self._answer_move(player, self._think(player))
+        self._spend(player, time.monotonic() - started)
+        self._ponder_if_asked()
+        return answer
+
+    def _reg_genmove(self, words: list[str]) -> str:
+        analysis = self._think(player_of(only_word(words)))
+        return vertex_text(self._game, analysis.best_action) if analysis.moves else self._nothing_to_play()
+
+    def _genmove_analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+        colour, seconds = analysis_words(words)
+        player = self._state.to_move if colour is None else colour
+        if self._state.outcome is not None:
+            self._nothing_to_play()
+        self._write(f"{self._header}\n")
+        try:
+            analysis = self._think(player, self._reporter(put), seconds)
+            self._reporter(put)(analysis)
+            self._write(f"play {self._answer_move(player, analysis)}\n")
+        finally:
+            self._write("\n")
+        self._ponder_if_asked()
+
+    def _answer_move(self, player: int, analysis: Analysis) -> str:
+        if not analysis.moves:
+            return self._nothing_to_play()
+        self._make(player, analysis.best_action)
+        return vertex_text(self._game, analysis.best_action)
+
+    def _nothing_to_play(self) -> str:
+        if pass_action(self._game) is None:
+            raise Refusal("the game is over")
+        return "pass"
+
+    def _think(
+        self, player: int, on_analysis: Callable[[Analysis], None] | None = None, every: float = SECONDS_BETWEEN_REPORTS
+    ) -> Analysis:
+        self._engine.set_position(self._with_turn(player))
+        return self._engine.think(self._limit_for(player), on_analysis, every)
+
+    def _ponder_if_asked(self) -> None:
+        if self._ponder:
+            self._engine.set_position(self._state)
+            self._engine.ponder()
+
+    def _analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+        """Streams until the next line comes."""
+        colour, seconds = analysis_words(words)
+        state = self._state if colour is None else self._with_turn(colour)
+        self._engine.set_position(state)
+        self._write(f"{self._header}\n")
+        self._streaming = True
+        self._engine.ponder(self._reporter(put), seconds)
+
+    def _reporter(self, put: Callable[[Analysis, Game], str]) -> Callable[[Analysis], None]:
+        def report(found: Analysis) -> None:
+            if found.moves and found.moves[0].visits:
+                self._write(f"{put(found, found.state.game)}\n")
+
+        return report
+
+    # --- Time -------------------------------------------------------------------------------------------------------
+
+    def _time_settings(self, words: list[str]) -> str:
+        if len(words) != 3:
+            raise Refusal("syntax error")
+        main, byo_yomi, stones = number(words[0]), number(words[1]), whole_number(words[2])
+        if main < 0 or byo_yomi < 0:
+            raise Refusal("syntax error")
+        unlimited = byo_yomi > 0 and stones == 0
+        self._settings = None if unlimited else (main, byo_yomi, stones)
+        self._clocks = {}
+        if self._settings is not None:
+            self._start_clocks()
+        return ""
+
+    def _start_clocks(self) -> None:
+        assert self._settings is not None
+        main, byo_yomi, stones = self._settings
+        self._clocks = {player: Clock(main) if main > 0 else Clock(byo_yomi, stones) for player in (0, 1)}
+
+    def _time_left(self, words: list[str]) -> str:
+        if len(words) != 3:
+            raise Refusal("syntax error")
+        player, seconds, stones = player_of(words[0]), number(words[1]), whole_number(words[2])
+        self._clocks[player] = Clock(max(0.0, seconds), stones)
+        return ""
+
+    def _limit_for(self, player: int) -> Limit:
+        if player not in self._clocks:
+            return self._limit
+        to_come = max(10.0, (self._game.spec.width**2 - len(self._state.moves)) / 4)
+        share = self._clocks[player].share(to_come)
+        return replace(self._limit, seconds=min(share, self._limit.seconds or math.inf))
+
+    def _spend(self, player: int, seconds: float) -> None:
+        """For controllers that do not send time_left."""
+        if player not in self._clocks or self._settings is None:
+            return
+        clock, (_, byo_yomi, stones) = self._clocks[player], self._settings
+        clock.seconds -= seconds
+        if clock.stones:
+            clock.stones -= 1
+            if clock.stones == 0:
+                self._clocks[player] = Clock(byo_yomi, stones)
+        elif clock.seconds <= 0:
+            self._clocks[player] = Clock(byo_yomi, stones) if stones else Clock(0.0)
+
+    # --- Handicap ---------------------------------------------------------------------------------------------------
+
+    def _fixed_handicap(self, words: list[str]) -> str:
+        points = handicap_points(self._game.spec.width, whole_number(only_word(words)))
+        if not points or not is_go(self._game):
+            raise Refusal("invalid number of stones")
+        return self._put_handicap(points)
+
+    def _set_free_handicap(self, words: list[str]) -> str:
+        actions = [vertex_action(self._game, word) for word in words]
+        passes = pass_action(self._game)
+        points = [action for action in actions if action is not None and action != passes]
+        if len(points) < 2 or len(points) != len(words) or len(set(points)) != len(points):
+            raise Refusal("bad vertex list")
+        if not is_go(self._game):
+            raise Refusal("handicap is for Go")
+        self._put_handicap(points)
+        return ""
+
+    def _put_handicap(self, points: list[int]) -> str:
+        if self._positions[-1].moves:
+            raise Refusal("board not empty")
+        before = list(self._positions)
+        try:
+            for point in points:
+                self._make(0, point)
+        except Refusal:
+            self._positions = before
+            raise Refusal("bad vertex list") from None
+        self._positions = [*before, self._positions[-1]]  # one undo takes all of them back
+        return " ".join(vertex_text(self._game, point) for point in points)
+
+    # --- SGF --------------------------------------------------------------------------------------------------------
+
+    def _loadsgf(self, words: list[str]) -> str:
+        if len(words) not in (1, 2):
+            raise Refusal("syntax error")
+        try:
+            path = Path(words[0])
+            if not path.is_file() or path.stat().st_size > LARGEST_SGF:
+                raise Refusal("cannot load file")
+            line = parse_sgf(path.read_text(errors="replace"))
+        except (OSError, ValueError):  # ValueError: SgfError too
+            raise Refusal("cannot load file") from None
+        moves = line.moves if len(words) == 1 else line.moves[: max(0, whole_number(words[1]) - 1)]
+        before, settings = self._positions, self._settings
+        self._settings = None
+        try:
+            self._boardsize([str(line.size)])
+            if line.komi is not None:
+                self._komi([str(line.komi)])
+            for player, cell in (*line.stones, *moves):
+                action = pass_action(self._game) if cell is None else cell
+                if action is None:
+                    raise Refusal("cannot load file")
+                self._make(player, action)
+        except (Refusal, TengenError):
+            self._positions = before
+            raise Refusal("cannot load file") from None
+        finally:
+            self._settings = settings
+        return ""
+
+    def _printsgf(self, words: list[str]) -> str:
+        skip = pass_action(self._game)
+        moves = [(player, None if action == skip else action) for player, action in self._positions[-1].moves]
+        text = write_sgf(SGF_GAMES.get(self._game.spec.source, "1"), self._game.spec.width, komi_of(self._game), moves)
+        if not words:
+            return text
+        try:
+            Path(words[0]).write_text(text + "\n")
+        except (OSError, ValueError):
+            raise Refusal("cannot write file") from None
+        return ""

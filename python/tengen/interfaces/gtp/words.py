@@ -1,0 +1,109 @@
+"""The words of GTP: what a line means, its arguments, and how analyses are written."""
+
+from __future__ import annotations
+
+import math
+
+from tengen import Game
+from tengen.engine import Analysis
+from tengen.vertices import vertex_text
+
+__all__ = [
+    "Refusal",
+    "analysis_words",
+    "clean",
+    "katago_words",
+    "leela_words",
+    "number",
+    "one_line",
+    "only_word",
+    "player_of",
+    "whole_number",
+]
+
+CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # dropped, but a tab is a space
+
+
+class Refusal(Exception):
+    """A command that can't be done: the answer begins with `?`."""
+
+
+def clean(line: str) -> str:
+    """A line without control characters and comments."""
+    return line.translate(CONTROLS).partition("#")[0].strip()
+
+
+def only_word(words: list[str]) -> str:
+    if not words:
+        raise Refusal("syntax error")
+    return words[0]
+
+
+def whole_number(word: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) < 10):
+        raise Refusal("syntax error")
+    return int(word)
+
+
+def number(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        raise Refusal("syntax error") from None
+    if not math.isfinite(number):
+        raise Refusal("syntax error")
+    return number
+
+
+def player_of(word: str) -> int:
+    colours = {"b": 0, "black": 0, "w": 1, "white": 1}
+    if word.lower() not in colours:
+        raise Refusal("syntax error")
+    return colours[word.lower()]
+
+
+def analysis_words(words: list[str]) -> tuple[int | None, float]:
+    """The colour, if given, and the seconds between two reports: `B 50`, `interval 50`, `50`, also with other pairs."""
+    colour: int | None = None
+    if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
+        colour, words = player_of(words[0]), words[1:]
+    centiseconds = 100
+    if words and words[0].isdecimal():
+        centiseconds, words = whole_number(words[0]), words[1:]
+    if len(words) % 2:
+        raise Refusal("syntax error")
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        if name == "interval":
+            centiseconds = whole_number(value)
+    return colour, max(1, centiseconds) / 100.0
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.translate(CONTROLS).split()) or "failed"
+
+
+# ---- Analyses as other programs write them
+
+
+def leela_words(analysis: Analysis, game: Game) -> str:
+    """One line; rates are in hundredths of a percent."""
+    return " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
+        f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+
+
+def katago_words(analysis: Analysis, game: Game) -> str:
+    """One line; rates are from 0 to 1."""
+    return " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
+        f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+
+
+def _line(game: Game, line: tuple[int, ...]) -> str:
+    return " ".join(vertex_text(game, action) for action in line)

@@ -1,0 +1,152 @@
+"""The TensorBoard event file of a run, written without TensorBoard: `tensorboard --logdir runs`.
+
+It follows from metrics.jsonl. Every start of a run puts right what a kill left at its end, in place, so that no point
+is there twice and a TensorBoard that looks on notices nothing. The format is that of TensorFlow's `record_writer` and
+`event.proto`: records with masked CRC-32C checksums, each a protocol buffer.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from tengen.durable import disk_errors
+from tengen.report import IterationReport, RunReport
+from tengen.run_folder import read_reports
+
+__all__ = ["EventFile", "scalars"]
+
+
+class EventFile:
+    """An observer that keeps the file in a run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / "tensorboard" / "events.out.tfevents.tengen"  # the name must have "tfevents" in it
+        self._origin = 0.0  # the time at which the run would have begun if it had never been stopped
+
+    def run_started(self, report: RunReport) -> None:
+        """Keeps what there is as far as it is what the metrics say; the rest is written anew."""
+        reports = read_reports(self._folder)
+        self._path.parent.mkdir(exist_ok=True)
+        self._path.touch()
+        with disk_errors(self._path), self._path.open("r+b") as file:
+            found = file.read()
+            self._origin = _origin(found) or time.time() - (reports[-1].seconds if reports else 0.0)
+            meant = _head(self._origin) + b"".join(map(self._points, reports))
+            same = len(os.path.commonprefix([found, meant]))  # noqa: RUF071  # of bytes, as meant
+            file.seek(same)
+            file.truncate()
+            file.write(meant[same:])
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        pass
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        with disk_errors(self._path), self._path.open("ab") as file:
+            file.write(self._points(report))
+
+    def _points(self, report: IterationReport) -> bytes:
+        values = b"".join(
+            _message(1, _text(1, tag) + b"\x15" + struct.pack("<f", number)) for tag, number in scalars(report).items()
+        )
+        return _record(_event(self._origin + report.seconds, report.iteration, _message(5, values)))
+
+
+def scalars(report: IterationReport) -> dict[str, float]:
+    """The numbers of an iteration by their tags, as 'learner/policy_loss'."""
+    found = {
+        "run/seconds": report.seconds,
+        "run/memory": float(report.memory),
+        "run/promoted": float(report.promoted),
+        "run/findings": float(len(report.findings)),
+        "run/window_age": float(report.window_age),
+    }
+    for name, part in (("self_play", report.self_play), ("learner", report.learner)):
+        found |= {f"{name}/{key}": float(value) for key, value in asdict(part).items()}
+    seconds = max(report.self_play.seconds, 1e-9)
+    found["speed/games_per_second"] = report.self_play.games / seconds
+    found["speed/evaluations_per_second"] = report.self_play.evaluations / seconds
+    if report.rating is not None:
+        elo, error = report.rating.elo, report.rating.error
+        found |= {"strength/elo": elo, "strength/elo_low": elo - error, "strength/elo_high": elo + error}
+    if report.gate is not None:
+        found["strength/score_against_champion"] = report.gate.score
+    return found | {f"score_against/{match.opponent}": match.score for match in report.strength}
+
+
+def _head(origin: float) -> bytes:
+    return _record(_event(origin, 0, _text(3, "brain.Event:2")))
+
+
+def _origin(content: bytes) -> float | None:
+    """The time in the first record of a file, if it is whole."""
+    if len(content) < len(_head(0.0)):
+        return None
+    (origin,) = struct.unpack("<d", content[13:21])  # after the record's length, its checksum, and a key
+    return origin if content.startswith(_head(origin)) else None
+
+
+# ---- Protocol buffers: a key (field number and wire type), then a number or a length and bytes.
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])
+
+
+def _number(field: int, value: int) -> bytes:
+    return _varint(field << 3) + _varint(value)
+
+
+def _message(field: int, content: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(content)) + content
+
+
+def _text(field: int, value: str) -> bytes:
+    return _message(field, value.encode())
+
+
+def _event(wall_time: float, step: int, content: bytes) -> bytes:
+    return b"\x09" + struct.pack("<d", wall_time) + _number(2, step) + content
+
+
+# ---- Records
+
+
+def _record(content: bytes) -> bytes:
+    length = struct.pack("<Q", len(content))
+    return length + _masked(length) + content + _masked(content)
+
+
+def _masked(content: bytes) -> bytes:
+    """TensorFlow's mask, so that a checksum of data with checksums in it is no weaker."""
+    crc = crc32c(content)
+    return struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def _crc_table() -> list[int]:
+    table = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        table.append(crc)
+    return table
+
+
+_TABLE = _crc_table()
+
+
+def crc32c(content: bytes) -> int:
+    """CRC-32C (Castagnoli), which zlib does not have."""
+    crc = 0xFFFFFFFF
+    for byte in content:
+        crc = crc >> 8 ^ _TABLE[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF

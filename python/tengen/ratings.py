@@ -1,0 +1,229 @@
+"""How strong the network of a run is: Elo with error bars, on a ladder of opponents.
+
+The ladder has fixed anchors (random, rollout:100 ...) and, on top of them, older networks of the run. A measurement
+plays few games, against those opponents whose games tell most: the ones about as strong as the network. All matches of
+the run together give the ratings, by maximum likelihood in the model of Bradley and Terry (1952): a player who is d Elo
+stronger scores 1 / (1 + 10^(-d / 400)).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tengen._core import Game
+from tengen.arena import MatchResult, Pair, PlayedGame, play_matches
+from tengen.config import ArenaConfig
+from tengen.players import Player, make_player
+from tengen.report import IterationReport, RatingReport, StrengthReport
+
+__all__ = [
+    "Rating",
+    "Result",
+    "expected_score",
+    "iteration_of",
+    "measure",
+    "network_name",
+    "opponents",
+    "rate",
+    "results_of",
+    "zero_of",
+]
+
+PRIOR_GAMES = 1.0  # drawn games that each pair is given on top of its own: nobody is infinitely strong
+ELO = 400.0 / math.log(10.0)  # in one natural unit of strength
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one player scored against another; a draw is half a point."""
+
+    player: str
+    opponent: str
+    games: int
+    points: float
+
+
+@dataclass(frozen=True)
+class Rating:
+    elo: float
+    error: float  # 95 %: the truth is within elo +- error
+
+
+def expected_score(elo: float, opponent: float) -> float:
+    return 1.0 / (1.0 + math.exp((opponent - elo) / ELO))
+
+
+def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
+    """The rating of everyone who is connected with `zero` by matches; that player has 0.
+
+    Errors are from the Fisher information. A draw counts as half a win and half a loss, which makes them a little wide.
+    """
+    pairs = _connected(_pairs(results), zero)
+    names = [zero, *sorted({name for pair in pairs for name in pair} - {zero})]
+    index = {name: i for i, name in enumerate(names)}
+    a = np.array([index[pair[0]] for pair in pairs], int)
+    b = np.array([index[pair[1]] for pair in pairs], int)
+    games = np.array([pairs[pair][0] + PRIOR_GAMES for pair in pairs])
+    points = np.array([pairs[pair][1] + PRIOR_GAMES / 2 for pair in pairs])
+    strength = np.zeros(len(names))  # in natural units
+    information = np.zeros((len(names), len(names)))
+    for _ in range(200):  # Newton's method; the likelihood is concave, and long steps are cut
+        expected = 1.0 / (1.0 + np.exp(strength[b] - strength[a]))
+        slope = np.zeros(len(names))
+        np.add.at(slope, a, points - games * expected)
+        np.add.at(slope, b, games * expected - points)
+        information[:] = 0.0
+        weight = games * expected * (1.0 - expected)
+        for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            np.add.at(information, (i, j), sign * weight)
+        step = np.linalg.solve(information[1:, 1:], slope[1:])
+        strength[1:] += step * min(1.0, 2.0 / max(np.abs(step).max(initial=0.0), 1e-9))
+        if np.abs(step).max(initial=0.0) < 1e-9:
+            break
+    deviations = np.sqrt(np.diag(np.linalg.inv(information[1:, 1:])))
+    return {zero: Rating(0.0, 0.0)} | {
+        name: Rating(float(strength[i + 1] * ELO), float(1.959964 * deviations[i] * ELO))
+        for i, name in enumerate(names[1:])
+    }
+
+
+def _pairs(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float, float]]:
+    """Games and points of the first of each pair, whoever of the two was called the opponent."""
+    games: dict[tuple[str, str], float] = defaultdict(float)
+    points: dict[tuple[str, str], float] = defaultdict(float)
+    for result in results:
+        turned = result.player > result.opponent
+        pair = (result.opponent, result.player) if turned else (result.player, result.opponent)
+        games[pair] += result.games
+        points[pair] += result.games - result.points if turned else result.points
+    return {pair: (games[pair], points[pair]) for pair in sorted(games) if pair[0] != pair[1]}
+
+
+def _connected(
+    pairs: dict[tuple[str, str], tuple[float, float]], zero: str
+) -> dict[tuple[str, str], tuple[float, float]]:
+    known = {zero}
+    while more := {name for pair in pairs for name in pair if known & set(pair)} - known:
+        known |= more
+    return {pair: score for pair, score in pairs.items() if pair[0] in known}
+
+
+# ---- The ladder of a run
+
+
+def zero_of(config: ArenaConfig) -> str:
+    """The anchor with Elo 0: the middle one, because nearly everyone beats the weakest, which tells little."""
+    return config.anchors[len(config.anchors) // 2]
+
+
+def network_name(iteration: int) -> str:
+    """A network of the run as a player on the ladder."""
+    return f"iteration {iteration}"
+
+
+def iteration_of(name: str) -> int:
+    """The iteration of a network, from its name on the ladder."""
+    return int(name.removeprefix("iteration "))
+
+
+def results_of(reports: Iterable[IterationReport]) -> list[Result]:
+    """All matches that a run has played to measure itself."""
+    found = []
+    for report in reports:
+        if report.rating is not None:
+            found += _results(report.rating.network, (*report.rating.anchors, *report.strength))
+    return found
+
+
+def _results(network: str, matches: Iterable[StrengthReport]) -> list[Result]:
+    return [
+        Result(
+            network if match.player == "network" else match.player,
+            match.opponent,
+            match.games,
+            match.games * match.score,
+        )
+        for match in matches
+    ]
+
+
+def opponents(config: ArenaConfig, results: Sequence[Result], network: str, older: Sequence[str]) -> list[str]:
+    """Whom to play: at first all anchors; then those from whom a game is expected to tell most, p (1 - p).
+
+    The network is expected to be as strong as the newest that was rated. `older` networks can still be played.
+    """
+    ratings = rate(results, zero_of(config))
+    rated = [result.player for result in results if result.player in ratings and result.player not in config.anchors]
+    if not rated:
+        return list(config.anchors)
+    strength = ratings[rated[-1]].elo
+    candidates = [name for name in (*config.anchors, *older) if name in ratings and name != network]
+
+    def information(name: str) -> float:
+        expected = expected_score(strength, ratings[name].elo)
+        return expected * (1.0 - expected)
+
+    best = sorted(candidates, key=information, reverse=True)[: config.opponents]
+    return [name for name in candidates if name in best]
+
+
+def measure(
+    game: Game,
+    config: ArenaConfig,
+    network: int,
+    history: Sequence[IterationReport],
+    *,
+    seats: Callable[[int], Sequence[Player]],
+    older: Iterable[int],
+    seed: int,
+    opening_plies: int,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[tuple[StrengthReport, ...], RatingReport]:
+    """Rates the network of that iteration by matches against some of the ladder.
+
+    `seats` gives a network as players, one for each thread; `older` are the networks that it can give.
+    """
+    started = time.perf_counter()
+    known = results_of(history)
+    name = network_name(network)
+    iterations = {network_name(iteration): iteration for iteration in older}
+    chosen = opponents(config, known, name, list(iterations))
+    among = [] if known else list(pairwise(config.anchors))
+    pairings: list[list[Pair]] = []  # for each thread
+    networks = {opponent: seats(iterations[opponent]) for opponent in chosen if opponent in iterations}
+    for thread, player in enumerate(seats(network)):
+        anchors = {anchor: make_player(anchor, game) for anchor in config.anchors}
+        mine = [(player, networks[other][thread] if other in networks else anchors[other]) for other in chosen]
+        pairings.append(mine + [(anchors[a], anchors[b]) for a, b in among])
+    total = config.games * len(pairings[0])
+    done = 0
+
+    def on_game(played: PlayedGame) -> None:
+        nonlocal done
+        done += 1
+        on_progress(done, total)
+
+    matches = play_matches(
+        game,
+        pairings,
+        games=config.games,
+        seed=seed,
+        opening_plies=opening_plies,
+        on_game=on_game,
+    )
+    strength = tuple(_strength(match, "network") for match in matches[: len(chosen)])
+    between = tuple(_strength(match, match.names[0]) for match in matches[len(chosen) :])
+    zero = zero_of(config)
+    rating = rate([*known, *_results(name, (*between, *strength))], zero)[name]
+    return strength, RatingReport(name, rating.elo, rating.error, zero, time.perf_counter() - started, between)
+
+
+def _strength(match: MatchResult, player: str) -> StrengthReport:
+    return StrengthReport(match.names[1], len(match.games), match.score, match.interval, player)

@@ -1,0 +1,454 @@
+"""The Go Text Protocol: transcripts, everything that may be wrong with a line, and streams of analysis."""
+
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sgfmill import sgf
+from tiny_networks import LooksAtTheBoard, save_tiny
+
+import tengen
+from tengen import SearchParams
+from tengen.engine import Limit
+from tengen.interfaces.gtp import Gtp
+from tengen.interfaces.gtp.words import clean
+
+PATIENCE = 60.0  # seconds, for a machine that is busy
+ANSWER = re.compile(r"[=?][0-9]*( [^\n]*)?\n(?:[^\n]+\n)*\n")
+
+
+class Talk:
+    """A conversation in this process."""
+
+    def __init__(self, name: str = "go", limit: Limit | None = None, **options: float) -> None:
+        game = tengen.load(name, **options)
+        self.written = ""
+        self.heard = threading.Event()  # a line of a stream
+        self.session = Gtp(
+            game, LooksAtTheBoard(game), SearchParams(leaves_per_batch=2), limit or Limit(simulations=8), self._write
+        )
+
+    def _write(self, text: str) -> None:
+        self.written += text
+        if text.startswith("info"):
+            self.heard.set()
+
+    def __call__(self, line: str) -> str:
+        """The answer to a line, without the empty line at its end."""
+        self.written = ""
+        self.session.obey(line)
+        assert ANSWER.fullmatch(self.written), f"{line!r} was answered with {self.written!r}"
+        return self.written.removesuffix("\n\n")
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk()
+
+
+# Lines that begin with > are sent; what follows is the answer.
+TRANSCRIPT = """\
+> protocol_version
+= 2
+> 17 name
+=17 tengen
+> known_command genmove
+= true
+> 3 known_command castle
+=3 false
+> castle
+? unknown command
+> 12
+?12 unknown command
+> boardsize 5
+=
+> komi 3.5
+=
+> clear_board
+=
+> play b C3
+=
+> play W c3
+? illegal move
+> play white c4
+=
+> 4 play black pass
+=4
+> showboard
+=
+  A B C D E
+5 . . . . .
+4 . . O . .
+3 . . X . .
+2 . . . . .
+1 . . . . .
+O to move
+> play black B4
+=
+> final_score
+= W+2.5
+> undo
+=
+> undo
+=
+> undo
+=
+> undo
+=
+> undo
+? cannot undo
+> final_score
+= W+3.5
+> play B Q99
+? syntax error
+> play X A1
+? syntax error
+> play B
+? syntax error
+> boardsize 200
+? unacceptable size
+> boardsize -5
+? syntax error
+> komi many
+? syntax error
+> komi 9999
+? unacceptable komi
+> komi nan
+? syntax error
+> genmove
+? syntax error
+> loadsgf /no/such/file
+? cannot load file
+> time_settings 10 5
+? syntax error
+> fixed_handicap 2
+? invalid number of stones
+> boardsize 9
+=
+> fixed_handicap 5
+= C3 G7 C7 G3 E5
+> fixed_handicap 5
+? board not empty
+> undo
+=
+> set_free_handicap A1 A2 A3
+=
+> play w B1
+=
+> printsgf
+= (;GM[1]FF[4]CA[UTF-8]AP[tengen]SZ[9]KM[3.5];B[ai];B[ah];B[ag];W[bi])
+> clear_board
+=
+> set_free_handicap A1 A1
+? bad vertex list
+> set_free_handicap A1 pass
+? bad vertex list
+> 99999 quit
+=99999
+"""
+
+
+def test_transcript(talk: Talk) -> None:
+    for exchange in TRANSCRIPT.split("> ")[1:]:
+        line, _, expected = exchange.partition("\n")
+        answer = talk(line)
+        assert [row.rstrip() for row in answer.splitlines()] == expected.splitlines(), line
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["\t7  name\r\n", "7 name # and a comment\n", "\x007 na\x1bme\x7f\n", "   7 name", "7\tname\twith words"],
+    ids=["tabs and CRLF", "comment", "control characters", "spaces", "too many words"],
+)
+def test_lines_are_cleaned(talk: Talk, line: str) -> None:
+    assert talk(line) == "=7 tengen"
+
+
+@pytest.mark.parametrize("line", ["\n", "   \t \r\n", "# name\n", "", "\x00\x01\n"])
+def test_empty_lines_have_no_answer(talk: Talk, line: str) -> None:
+    assert talk.session.obey(line)
+    assert talk.written == ""
+
+
+def test_commands_that_every_engine_has(talk: Talk) -> None:
+    required = "protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove"
+    listed = talk("list_commands").removeprefix("= ").split("\n")
+    assert set(required.split()) <= set(listed)
+    assert all(talk(f"known_command {name}") == "= true" for name in listed)
+    assert talk("version") == f"= {tengen.__version__}"
+    assert not talk.session.obey("quit")
+
+
+def test_moves_are_made_and_only_looked_at(talk: Talk) -> None:
+    looked = talk("reg_genmove b")
+    assert talk("showboard").count("X") == 1  # of "X to move"
+    assert talk("genmove b") == looked
+    assert talk("showboard").count("X") == 1
+    assert "O to move" in talk("showboard")
+    assert talk("genmove b").startswith("= ")  # twice in a row: the other side passed in between
+    assert talk("showboard").count("X") == 2
+
+
+def test_a_player_who_passed_may_move_again(talk: Talk) -> None:
+    assert [talk(line) for line in ("play b D4", "play w pass", "play w E5", "play b E4")] == ["="] * 4
+    assert talk("play b pass") == "="
+    assert talk("play w pass") == "="
+    assert talk("play b pass") == "="
+    assert talk("genmove w") == "= pass"  # the game is over
+    assert talk("play b A1") == "? illegal move"
+
+
+def test_a_game_longer_than_the_rules_have_room_for() -> None:
+    """Our rules end a game of Go by its length; controllers do not."""
+    talk = Talk(size=2, komi=0)
+    for move in range(40):
+        assert talk(f"play {'bw'[move % 2]} pass") == "=" or talk("clear_board") == "="
+    talk = Talk(size=3)
+    cells = [f"{column}{row}" for row in "123" for column in "ABC"]
+    choose = random.Random(1).choice
+    colour, played = 0, 0
+    while played < 60:
+        answer = talk(f"play {'bw'[colour]} {choose(cells)}")
+        played += answer == "="
+        colour = 1 - colour
+    assert talk("final_score")[2] in "BW0"
+
+
+@pytest.mark.parametrize(("name", "options"), [("othello", {}), ("gomoku", {"size": 9}), ("gomoku", {"size": 15})])
+def test_other_games_to_the_end(name: str, options: dict[str, float]) -> None:
+    talk = Talk(name, Limit(simulations=1), **options)
+    assert talk("komi 6.5") == "="
+    state = tengen.load(name, **options).initial_state()
+    while state.outcome is None:
+        answer = talk(f"genmove {'bw'[state.to_move]}").removeprefix("= ")
+        action = next(a for a in state.legal_actions if _vertex(state, a) == answer)
+        state = state.play(action)
+    score = talk("final_score").removeprefix("= ")
+    winner = state.outcome.winner
+    assert score[0] == ("0" if winner is None else "BW"[winner])
+    assert talk("fixed_handicap 2") == "? invalid number of stones"
+    over = talk("genmove b")
+    assert over == ("= pass" if name == "othello" else "? the game is over")
+
+
+def _vertex(state: tengen.State, action: int) -> str:
+    """In Othello rows are counted from the top, and Gomoku has a column i that GTP has not."""
+    if action == 64 and state.game.spec.name == "othello":
+        return "pass"
+    row, column = divmod(action, state.game.spec.width)
+    number = row + 1 if state.game.spec.name == "othello" else state.game.spec.height - row
+    return "ABCDEFGHJKLMNOP"[column] + str(number)
+
+
+@pytest.mark.parametrize(("command", "rate"), [("lz-analyze", r"\d{1,5}"), ("kata-analyze", r"[01]\.\d+")])
+def test_analysis_streams_until_the_next_line(talk: Talk, command: str, rate: str) -> None:
+    talk.session.obey(f"5 {command} b 1")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")  # even an empty line ends it
+    header, *lines, end = talk.written.split("\n")[:-1]
+    assert (header, end) == ("=5", "")
+    info = rf"info move [A-J]\d visits \d+ .*winrate {rate} prior {rate} .*order 0 pv( [A-J]\d)+"
+    assert lines
+    assert re.match(info, lines[-1])
+    assert not [thread for thread in threading.enumerate() if thread.name == "tengen-ponder"]
+    assert talk("name") == "= tengen"
+
+
+def test_analysis_and_a_move(talk: Talk) -> None:
+    talk.session.obey("lz-genmove_analyze w 1")
+    first, *_, move, end = talk.written.split("\n")[:-1]
+    assert (first, end) == ("=", "")
+    assert re.fullmatch(r"play [A-J]\d", move)
+    assert talk("undo") == "="
+    assert talk("lz-analyze interval") == "? syntax error"
+    assert talk("kata-analyze b interval x") == "? syntax error"
+
+
+def test_pondering_goes_on_between_moves() -> None:
+    game = tengen.load("go", size=5)
+    evaluator = LooksAtTheBoard(game)
+    session = Gtp(game, evaluator, SearchParams(), Limit(simulations=4), lambda _: None, ponder=True)
+    session.obey("genmove b")
+    before, enough = evaluator.positions, threading.Event()
+    for _ in range(600):
+        if evaluator.positions > before + 20:
+            break
+        enough.wait(0.1)
+    assert evaluator.positions > before + 20
+    session.obey("play w A1")
+    after = evaluator.positions
+    enough.wait(0.05)
+    assert evaluator.positions == after
+
+
+def test_the_clock_decides_how_long_a_move_takes(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[Limit] = []
+    think = talk.session._engine.think
+
+    def remembered(limit: Limit, *rest: object) -> object:
+        limits.append(limit)
+        return think(Limit(simulations=1))
+
+    monkeypatch.setattr(talk.session._engine, "think", remembered)
+    for lines in (
+        "genmove b",  # no clock
+        "time_settings 0 30 0",  # byo-yomi without stones: no clock either
+        "genmove w",
+        "time_settings 100 0 0",
+        "genmove b",
+        "time_left w 5 1",
+        "genmove w",
+        "time_left b 0 0",
+        "genmove b",
+        "time_settings 0 20 10",
+        "genmove w",
+    ):
+        assert talk(lines).startswith("=")
+    assert [limit.simulations for limit in limits] == [8] * 6
+    assert limits[:2] == [Limit(simulations=8)] * 2
+    seconds = [limit.seconds for limit in limits[2:]]
+    assert seconds == pytest.approx([100 / (79 / 4) - 0.1, 4.9, 0.02, 1.9])
+
+
+def test_games_as_files(talk: Talk, tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    for line in ("boardsize 9", "komi 5.5", "play b D4", "play w pass", "play b A9"):
+        talk(line)
+    assert talk(f"printsgf {file}") == "="
+    read = sgf.Sgf_game.from_bytes(file.read_bytes())  # another program's reading of it
+    assert (read.get_size(), read.get_komi()) == (9, 5.5)
+    assert [node.get_move() for node in read.get_main_sequence()[1:]] == [("b", (3, 3)), ("w", None), ("b", (8, 0))]
+    shown = talk("showboard")
+    assert talk("clear_board") == "="
+    assert talk(f"loadsgf {file}") == "="
+    assert talk("showboard") == shown
+    assert talk(f"loadsgf {file} 2") == "="  # before move 2
+    assert talk("showboard").count("X") == 1
+    file.write_text("(;FF[4]SZ[5]KM[0]C[a \\] bracket];AB[aa][bb]AW[cc];B[dd](;W[de];B[])(;W[ee]))")
+    assert talk(f"loadsgf {file}") == "="
+    assert talk("final_score") == "= B+1"
+    for bad in (
+        "",
+        "()",
+        "(;SZ[5];B[zz])",
+        "(;SZ[99])",
+        "(;SZ[x])",
+        "(;SZ[5];B[aa];W[aa])",
+        "(;B[aa]",
+        "(;SZ[5];B[aa];AB[bb])",
+    ):
+        file.write_text(bad)
+        assert talk(f"loadsgf {file}") == "? cannot load file", bad
+    assert talk("final_score") == "= B+1"  # nothing changed
+
+
+WORDS = [
+    "b", "w", "black", "WHITE", "A1", "d4", "T19", "i5", "pass", "resign", "0", "1", "2", "5", "9", "-1", "19", "1e9",
+    "nan", "inf", "7.5", "99999999999999999999", "interval", "é", "\x00", "\x7f", "#", "=", "?", "=1", "\t", "x" * 300,
+]  # fmt: skip
+
+
+def test_ten_thousand_lines_of_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every line that is not empty gets exactly one answer, and none of them is our mistake."""
+    monkeypatch.chdir(tmp_path)  # printsgf writes where it is told
+    rng = random.Random(5)
+    talk = Talk(size=5, limit=Limit(simulations=1))
+    commands = sorted(set(talk("list_commands")[2:].split("\n")) - {"quit"})
+    makers: list[Callable[[], str]] = [
+        lambda: " ".join([rng.choice(commands), *rng.choices(WORDS, k=rng.randrange(5))]),
+        lambda: " ".join(rng.choices([*WORDS, *commands], k=rng.randrange(1, 6))),
+        lambda: rng.randbytes(rng.randrange(60)).decode(errors="replace"),
+        lambda: f"{rng.randrange(10**12)} {rng.choice(commands)} {rng.choice(WORDS)}",
+        lambda: f"play {rng.choice('bw')} {rng.choice('ABCDE')}{rng.randrange(1, 6)}",
+    ]
+    analysing = 0
+    for i in range(10_000):
+        line = rng.choice(makers)() if i % 1000 else "x" * 1_000_000
+        talk.written = ""
+        assert talk.session.obey(line)
+        talk.session.end_stream()
+        answered = talk.written
+        analysing += "analyze" in line and answered.startswith("=")
+        assert bool(ANSWER.fullmatch(answered)) == bool(clean(line)), (line[:100], answered[:100])
+        assert "internal error" not in answered, line[:100]
+    assert analysing > 20
+
+
+def program(*arguments: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
+    code = (
+        "import sys; from tengen.interfaces.cli import run; code = run(sys.argv[1:]); "
+        "assert 'torch' not in sys.modules; sys.exit(code)"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, "gtp", *arguments], input=stdin, capture_output=True, check=False, env=os.environ
+    )
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny(tmp_path_factory.mktemp("network") / "go.safetensors", tengen.load("go", size=9))
+
+
+def test_the_program(network: Path) -> None:
+    """A network file, all board sizes, and only protocol on the standard output."""
+    said = (
+        b"1 name\r\nboardsize 7\n\xff\xfe\n"
+        + b"y" * 100_000
+        + b"\n2 genmove b\nlz-analyze 1\n3 genmove w\nquit\nname\n"
+    )
+    answer = program(str(network), "--simulations", "20", stdin=said)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stderr == b""
+    text = answer.stdout.decode()
+    assert re.fullmatch(
+        r"=1 tengen\n\n=\n\n\? unknown command\n\n\? unknown command\n\n=2 ([A-H]\d|pass)\n\n=\n(info .*\n)*\n"
+        r"=3 ([A-H]\d|pass)\n\n=\n\n",
+        text,
+    ), text
+
+
+def test_the_program_refuses_what_it_can_not_play(refused: Callable[..., str]) -> None:
+    assert "no network 'nobody'" in refused("gtp", "nobody")
+    assert "more than 0 seconds" in refused("gtp", "tic_tac_toe", "--seconds", "0")
+
+
+def test_games_against_gnu_go(network: Path) -> None:
+    """Both sides by protocol, with GNU Go as the judge of every move: no complaint from either."""
+    command = "/usr/games/gnugo --mode gtp --level 1 --chinese-rules --positional-superko --never-resign"
+    with subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as gnugo:
+        assert gnugo.stdin is not None
+        assert gnugo.stdout is not None
+
+        def theirs(line: str) -> str:
+            gnugo.stdin.write(line + "\n")
+            gnugo.stdin.flush()
+            answer = gnugo.stdout.readline().strip()
+            assert gnugo.stdout.readline() == "\n"
+            assert answer.startswith("="), f"{line}: {answer}"
+            return answer[1:].strip()
+
+        ours = Talk(size=5, limit=Limit(simulations=8))
+        for game in range(4):
+            for line in (f"boardsize {5 + game % 2 * 2}", "komi 7", "clear_board"):
+                assert ours(line) == "="
+                theirs(line)
+            passes = ply = 0
+            while passes < 2 and ply < 60:
+                colour = "bw"[ply % 2]
+                if ply % 2 == game // 2:
+                    move = theirs(f"genmove {colour}")
+                    assert ours(f"play {colour} {move}") == "="
+                else:
+                    move = ours(f"genmove {colour}").removeprefix("= ")
+                    theirs(f"play {colour} {move}")
+                passes = passes + 1 if move.lower() == "pass" else 0
+                ply += 1
+            assert ours("final_score").startswith("=")
+        theirs("quit")

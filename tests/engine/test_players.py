@@ -1,0 +1,69 @@
+"""Players by their texts: timed, mixed, perfect."""
+
+import numpy as np
+import pytest
+
+import tengen
+from tengen import solvers
+from tengen.players import PlayerSpecError, SearchPlayer, TimedPlayer, make_player
+from tengen.solvers import BitBullySolver, SolverError, find_solver, solve_all
+
+
+def test_a_player_by_the_clock() -> None:
+    game = tengen.load("tic_tac_toe")
+    player = make_player("search:tic_tac_toe:0.05s", game)
+    assert isinstance(player, TimedPlayer)
+    states = [game.state("a1 b2 b1"), game.state("b2 a1")]
+    actions = player.choose(states, [1, 2])
+    assert states[0].action_text(actions[0]) == "c1"
+    assert states[1].is_legal(actions[1])
+
+
+def test_half_network_half_play_out() -> None:
+    game = tengen.load("tic_tac_toe")
+    player = make_player("mixed:tic_tac_toe:50", game)
+    assert isinstance(player, SearchPlayer)
+    assert player.params.rollout_weight == 0.5
+    state = game.state("a1 b2 b1")
+    assert state.action_text(player.choose([state], [1])[0]) == "c1"
+
+
+@pytest.mark.parametrize("limit", ["s", "0s", "-1s", "nans", "1e9s", "twos", "2 m", "0", ""])
+def test_limits_that_are_none(limit: str) -> None:
+    with pytest.raises(PlayerSpecError, match="say how many"):
+        make_player(f"search:tic_tac_toe:{limit}", tengen.load("tic_tac_toe"))
+
+
+def test_a_solver_plays_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tengen.load("tic_tac_toe")
+    player = make_player("solver", game)
+    solved = solve_all(game)
+    states = list(solved)[::50]
+    for state, action in zip(states, player.choose(states, range(len(states))), strict=True):
+        assert solved[state][action] == np.nanmax(solved[state])
+    openings = {player.choose([game.initial_state()], [seed])[0] for seed in range(30)}
+    assert len(openings) > 5  # all first moves draw, and each is played
+    monkeypatch.setattr(solvers, "MOST_STATES", 1000)
+    with pytest.raises(SolverError, match="tic_tac_toe has too many positions"):
+        make_player("solver", game)
+    with pytest.raises(PlayerSpecError, match="nothing after its name"):
+        make_player("solver:3", game)
+
+
+def test_connect_four_is_solved_by_bitbully(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tengen.load("connect_four")
+    solver = find_solver(game)
+    assert isinstance(solver, BitBullySolver)
+    first = solver.scores(game.initial_state())
+    assert np.argmax(first) == 3  # the middle wins, the columns beside it draw, the others lose
+    assert np.sign(first).tolist() == [-1, -1, 0, 1, 0, -1, -1]
+    full = game.state([0] * 6)
+    assert np.isnan(solver.scores(full)[0])
+    assert not np.isnan(solver.scores(full)[1:]).any()
+    drawn = game.state(
+        board=str(game.state([2, 2, 3, 3, 4]))
+    )  # without its moves; X has three in a row, open at both ends
+    assert np.nanmax(solver.scores(drawn)) < 0
+    monkeypatch.setattr(solvers.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SolverError, match="pip install bitbully"):
+        make_player("solver", game)
