@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tengen._core import Game, TengenError
-from tengen.config import LearnerConfig, NetworkConfig
+from tengen.config import ConfigError, LearnerConfig, NetworkConfig
 from tengen.loss import TensorSamples, loss_terms
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.on_torch import find_gpu
 from tengen.network.resnet import PolicyValueNet
-from tengen.replay import ReplayWindow
+from tengen.replay import ReplayWindow, has_ownership
 from tengen.report import LearnerReport
 
 __all__ = ["Learner", "TrainingDivergedError", "learning_rate_at"]
@@ -58,6 +58,11 @@ class Learner:
     def __init__(
         self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
     ) -> None:
+        if (network.ownership_head or network.score_head) and not has_ownership(game):
+            raise ConfigError(
+                f"network.ownership_head and network.score_head: {game.spec.name} has neither an owner of each cell at "
+                "the end nor a margin; leave them out."
+            )
         self._game = game
         self._network_config = network
         self._config = config
@@ -196,7 +201,8 @@ class Learner:
         if not torch.isfinite(number):
             raise TrainingDivergedError(
                 f"The {name} is no number any more; the last checkpoint is intact. Try half the learning rate "
-                f"(learner.learning_rate = {self._config.learning_rate / 2:g}) or a smaller learner.gradient_clip."
+                f"(learner.learning_rate = {self._config.learning_rate / 2:g} in the run's config.toml) or a smaller "
+                "learner.gradient_clip."
             )
 
     def _search_value_share(self, progress: float) -> float:

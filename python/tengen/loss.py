@@ -8,6 +8,7 @@ in games that know them whose each cell is at the end and by how much the game w
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -56,8 +57,8 @@ class TensorSamples:
 
     def split(self, parts: int) -> list[TensorSamples]:
         """The batch in that many parts of about the same size."""
-        size = -(-len(self) // parts)
-        return [self._rows(slice(first, first + size)) for first in range(0, len(self), size)]
+        ends = [len(self) * part // parts for part in range(parts + 1)]
+        return [self._rows(slice(*between)) for between in pairwise(ends)]
 
     def _rows(self, rows: slice) -> TensorSamples:
         columns: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -20,7 +20,7 @@ from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
 from tengen.records.shards import game_payloads
 
-__all__ = ["ReplayWindow", "Samples"]
+__all__ = ["ReplayWindow", "Samples", "has_ownership"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ReplayWindow:
         self.config = config
         self.total_games = 0  # ever added
         self.total_positions = 0
-        self._end_columns = _END_COLUMNS if _has_ownership(game) else {}
+        self._end_columns = _END_COLUMNS if has_ownership(game) else {}
         self._columns = {name: _Column(dtype, width) for name, dtype, width, _ in _layout(game, config)}
         for name in ("move_starts", "position_starts", "policy_starts"):
             self._columns[name].append([0])
@@ -250,7 +250,8 @@ def _closest_call(game: Game, record: GameRecord) -> float:
     return lowest
 
 
-def _has_ownership(game: Game) -> bool:
+def has_ownership(game: Game) -> bool:
+    """Whether the game knows whose each cell is at the end, and the margin."""
     nothing = np.zeros(0, np.uint16)
     return replay_record(game, nothing, nothing, np.zeros(1, np.int64), nothing).ownership is not None
 
@@ -263,7 +264,7 @@ def _layout(
     positions = config.window_most + spec.longest_game + 1  # a game is added before others are dropped
     rows = (
         (_GAME_COLUMNS, positions + 1),
-        (_END_COLUMNS, positions if _has_ownership(game) else 0),
+        (_END_COLUMNS, positions if has_ownership(game) else 0),
         (_POSITION_COLUMNS, positions + 1),
         (_ENTRY_COLUMNS, positions * spec.num_actions),
         (_MOVE_COLUMNS, int(positions / recorded_share)),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from small_runs import small_config
 
 import tengen
-from tengen.config import LearnerConfig, ReplayConfig
+from tengen.config import ConfigError, LearnerConfig, ReplayConfig
 from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
 from tengen.loss import TensorSamples, loss_terms, value_target
 from tengen.network import make_evaluator
@@ -371,3 +371,18 @@ def test_a_network_that_saw_one_side_win_expects_it_to(won_games: list[GameRecor
     answer = make_evaluator(learner.network_file(), backend="torch", precision="f32")(samples.planes)
     values = answer.values @ np.array([1.0, 0.0, -1.0], np.float32)
     assert (np.sign(values) == signs).mean() > 0.95
+
+
+def test_heads_that_the_game_has_nothing_for_are_refused() -> None:
+    config = small_config(network={"ownership_head": True})
+    with pytest.raises(ConfigError, match=r"network\.ownership_head.*tic_tac_toe has neither"):
+        Learner(GAME, config.network, config.learner, seed=1, discount=1.0)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7])
+def test_a_batch_is_split_without_loss(parts: int) -> None:
+    samples = random_samples(1)
+    split = samples.split(parts)
+    assert len(split) == parts
+    assert torch.equal(torch.cat([part.policy for part in split]), samples.policy)
+    assert torch.equal(torch.cat([part.planes for part in split]), samples.planes)

@@ -260,7 +260,7 @@ def test_another_config_is_refused(begun: Begun) -> None:
 
 @pytest.mark.parametrize(
     "stages",
-    [{"network": {"channels": 16}}, {"network": {"ownership_head": True}}, {"learner": {"optimizer": "sgd"}}],
+    [{"network": {"channels": 16}}, {"network": {"reply_head": False}}, {"learner": {"optimizer": "sgd"}}],
     ids=str,
 )
 def test_a_network_of_another_shape_is_refused(begun: Begun, stages: dict[str, dict[str, Any]]) -> None:
