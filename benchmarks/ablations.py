@@ -62,7 +62,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "gating": (
         "gating: a candidate must score 0.55 against the champion",
-        {"arena": {"every": 2, "gating": True, "anchors": [], "games": 40, "simulations": 16}},
+        {"arena": {"gating": True, "gating_games": 40, "simulations": 16}},
     ),
     "result_only": ("value target: the result alone", {"learner": {"search_value_share": 0.0}}),
     "search_only": ("value target: the search alone", {"learner": {"search_value_share": 1.0}}),
