@@ -11,12 +11,18 @@ from tengen.solvers import BitBullySolver, SolverError, find_solver, solve_all
 
 def test_a_player_by_the_clock() -> None:
     game = tengen.load("tic_tac_toe")
-    player = make_player("search:tic_tac_toe:0.05s", game)
+    player = make_player("search:tic_tac_toe:0.01s", game)
     assert isinstance(player, TimedPlayer)
-    states = [game.state("a1 b2 b1"), game.state("b2 a1")]
-    actions = player.choose(states, [1, 2])
-    assert states[0].action_text(actions[0]) == "c1"
-    assert states[1].is_legal(actions[1])
+    states = [game.initial_state(), game.state("b2 a1")]
+    for state, action in zip(states, player.choose(states, [1, 2]), strict=True):
+        assert state.is_legal(action)
+
+
+def test_a_player_by_the_clock_ends_early_once_it_knows() -> None:
+    game = tengen.load("tic_tac_toe")
+    state = game.state("a1 b2 b1")
+    hours = make_player("search:tic_tac_toe:9999s", game)
+    assert state.action_text(hours.choose([state], [1])[0]) == "c1"
 
 
 def test_half_network_half_play_out() -> None:
