@@ -25,7 +25,7 @@ EXTERNAL_PACKAGES = {
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games"},
-    "torch": {"tengen.network", "tengen.loss", "tengen.learner"},
+    "torch": {"tengen.network", "tengen.loss", "tengen.muon", "tengen.learner"},
     "openvino": {"tengen.network"},
     "nncf": {"tengen.network"},
 }

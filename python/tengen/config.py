@@ -139,13 +139,15 @@ class LearnerConfig(_Stage):
 
     batch: int = Field(128, ge=1, description="samples a step; in runs of an hour small batches pay")
     samples_per_position: float = Field(3.0, gt=0, description="gradient samples per new position (KataGo: at most 4)")
-    learning_rate: float = Field(2e-3, gt=0, description="AdamW's; SGD wants about ten times more")
+    learning_rate: float = Field(2e-3, gt=0, description="Muon's and AdamW's; SGD wants about ten times more")
     warmup: float = Field(0.02, ge=0, le=1, description="share of the run over which the rate rises")
     flat_until: float = Field(0.6, ge=0, le=1, description="share of the run after which the rate falls (cosine)")
     final_rate: float = Field(0.03, gt=0, le=1, description="the rate at the end, as a share of learning_rate")
     weight_decay: float = Field(1e-4, ge=0, description="c in the paper's loss")
     gradient_clip: float = Field(3.0, gt=0)
-    optimizer: Literal["adamw", "sgd"] = "adamw"
+    optimizer: Literal["muon", "adamw", "sgd"] = Field(
+        "muon", description="of the convolutions of the blocks; muon leaves the other weights to adamw"
+    )
     value_weight: float = Field(1.0, ge=0, description="of the value loss against the policy loss")
     reply_weight: float = Field(0.15, ge=0, description="of the opponent's reply (KataGo: 0.15)")
     ownership_weight: float = Field(0.5, ge=0, description="of whose each cell is at the end (Go, Othello)")

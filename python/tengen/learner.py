@@ -23,6 +23,7 @@ from torch import Tensor
 from tengen._core import Game, TengenError
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
 from tengen.loss import TensorSamples, loss_terms
+from tengen.muon import Muon
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.on_torch import find_gpu
 from tengen.network.resnet import PolicyValueNet
@@ -71,7 +72,7 @@ class Learner:
         self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
         self._net = PolicyValueNet(game.spec, network, seed=seed).to(self.device)
         self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
-        self._optimizer = self._make_optimizer()
+        self._optimizers = self._make_optimizers()
         self._average = self._weights()
 
     @property
@@ -143,19 +144,21 @@ class Learner:
         for replica in self._replicas:
             replica.load_state_dict(weights)
         self._average = {name: value.copy() for name, value in _part(state, "average.")}
-        self._optimizer = self._make_optimizer()
+        self._optimizers = self._make_optimizers()
+        keepers = {p: optimizer.state for optimizer in self._optimizers for p in _parameters(optimizer)}
         parameters = dict(self._net.named_parameters())
         for name, value in _part(state, "optimizer."):
             parameter, _, key = name.rpartition(".")
             moment = torch.from_numpy(value.copy()).to(parameters[parameter].device)
             if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
                 moment = moment.contiguous(memory_format=torch.channels_last)
-            self._optimizer.state[parameters[parameter]][key] = moment
+            keepers[parameters[parameter]][parameters[parameter]][key] = moment
 
     def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
         """One step of the optimizer. Gives the means of _FIGURES and of the value target."""
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate
         parts = samples.split(len(self._replicas))
         weights = [len(part) / len(samples) for part in parts]
         figures = sum(pool.map(self._gradients, self._replicas, parts, weights, [share] * len(parts)))
@@ -164,7 +167,8 @@ class Learner:
                 parameter.grad += other.grad
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
         self._check_finite(norm, "gradient")
-        self._optimizer.step()
+        for optimizer in self._optimizers:
+            optimizer.step()
         return np.concatenate(([norm.item()], figures))
 
     def _gradients(
@@ -209,19 +213,28 @@ class Learner:
         ramp = self._config.search_value_ramp
         return self._config.search_value_share * (min(1.0, progress / ramp) if ramp > 0 else 1.0)
 
-    def _make_optimizer(self) -> torch.optim.Optimizer:
-        config = self._config
-        if config.optimizer == "sgd":
-            return torch.optim.SGD(
-                self._net.parameters(), lr=config.learning_rate, momentum=0.9, weight_decay=config.weight_decay
-            )
-        return torch.optim.AdamW(self._net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+    def _make_optimizers(self) -> list[torch.optim.Optimizer]:
+        """Each has some of the weights; together they have all."""
+        rate, weight_decay = self._config.learning_rate, self._config.weight_decay
+        weights = list(self._net.parameters())
+        if self._config.optimizer == "sgd":
+            return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
+        if self._config.optimizer == "adamw":
+            return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay)]
+        inner = [conv.weight for conv in self._net.blocks.modules() if isinstance(conv, torch.nn.Conv2d)]
+        others = [weight for weight in weights if not any(weight is each for each in inner)]
+        return [
+            Muon(inner, lr=rate, weight_decay=weight_decay),
+            torch.optim.AdamW(others, lr=rate, weight_decay=weight_decay),
+        ]
 
     def _moments(self) -> Iterator[tuple[str, str, Tensor]]:
-        for name, parameter in self._net.named_parameters():
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                if isinstance(value, Tensor):
-                    yield name, key, value
+        names: dict[Tensor, str] = {parameter: name for name, parameter in self._net.named_parameters()}
+        for optimizer in self._optimizers:
+            for parameter, moments in optimizer.state.items():
+                for key, value in moments.items():
+                    if isinstance(value, Tensor):
+                        yield names[parameter], key, value
 
     def _weights(self) -> Weights:
         return {
@@ -250,6 +263,10 @@ def _sharing_weights(net: PolicyValueNet) -> PolicyValueNet:
     for own, shared in zip(other.parameters(), net.parameters(), strict=True):
         own.data = shared.data
     return other
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def _part(state: Weights, prefix: str) -> list[tuple[str, NDArray[np.float32]]]:

@@ -19,7 +19,10 @@ EXPERIMENTS = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
         ("[learner]\nxyzzy = 3", "no setting 'learner.xyzzy'; there are: batch"),
         ("[network]\npreset = 'smal'", "no setting 'network.preset.smal'; did you mean 'small'?"),
         ("[learner]\nbatch = 0", "learner.batch: input should be greater than or equal to 1 (it is 0)."),
-        ("[learner]\noptimizer = 'adam'", "learner.optimizer: input should be 'adamw' or 'sgd' (it is 'adam')."),
+        (
+            "[learner]\noptimizer = 'adam'",
+            "optimizer: input should be 'muon', 'adamw' or 'sgd' (it is 'adam').",
+        ),
         ("[learner]\nlearning_rate = 'fast'", "learner.learning_rate: "),
         ("[self_play]\nprecision = 'int4'", "self_play.precision: "),
         ("[self_play.search]\nc_puct = -1", "c_puct"),

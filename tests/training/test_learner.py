@@ -192,15 +192,15 @@ def learn(learner: Learner, window: ReplayWindow, steps: int, seed: int = 0) -> 
     return report.policy_loss + report.value_loss
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
-def test_learns_what_it_is_shown(window: ReplayWindow, optimizer: str) -> None:
-    learner = new_learner(optimizer=optimizer, learning_rate=0.01 if optimizer == "adamw" else 0.1, precision="f32")
+@pytest.mark.parametrize(("optimizer", "rate"), [("muon", 0.01), ("adamw", 0.01), ("sgd", 0.1)])
+def test_learns_what_it_is_shown(window: ReplayWindow, optimizer: str, rate: float) -> None:
+    learner = new_learner(optimizer=optimizer, learning_rate=rate, precision="f32")
     before = learn(learner, window, 1)
     learn(learner, window, 60)
     assert learn(learner, window, 1) < before - 0.1
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+@pytest.mark.parametrize("optimizer", ["muon", "adamw", "sgd"])
 @pytest.mark.parametrize("precision", ["bf16", "f32"])
 def test_goes_on_from_its_state_bit_for_bit(window: ReplayWindow, optimizer: str, precision: str) -> None:
     whole = new_learner(optimizer=optimizer, precision=precision)
