@@ -17,6 +17,7 @@ from tengen.config import NetworkConfig
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
+from tengen.interfaces.cli.experiment import experiment_of
 from tengen.network.resnet import PolicyValueNet, network_weights
 from tengen.players import make_player
 
@@ -66,6 +67,24 @@ def test_a_given_config_is_used(place: Path, cli) -> None:
     (place / "other.toml").write_text(tomli_w.dumps(config))
     assert "iteration 1:" in cli("train", "tic_tac_toe", "--config", "other.toml")
     assert "seed = 9" in (place / "runs" / "tic_tac_toe" / "config.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        ("connect_four", "connect_four"),
+        ("go:size=9,komi=7", "go_9x9"),
+        ("gomoku:size=9", "gomoku_9x9"),
+        ("gomoku:size=15", None),
+        ("go:size=9,komi=5", None),
+    ],
+)
+def test_settings_that_suit_a_game_are_found_from_anywhere(
+    game: str, name: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = experiment_of(game)
+    assert (found.stem if found else None) == name
 
 
 @pytest.mark.parametrize(

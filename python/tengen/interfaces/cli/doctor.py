@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from tengen import TengenError
+from tengen.interfaces.cli.experiment import experiment_of
 from tengen.interfaces.cli.game_argument import HELP, parse_game, split_game
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run(
     """Measures this machine and forecasts a training run, in half a minute.
 
     Args:
-        config: the settings of the run; without it experiments/GAME.toml, if there is one
+        config: the settings of the run; without it experiments/GAME.toml, or what suits the game best
         as_json: print one JSON object instead of words
     """
     if importlib.util.find_spec("torch") is None:
@@ -57,9 +58,9 @@ def _config(game: str | None, path: Path | None) -> RunConfig:
         return settings
     name, options = split_game(game or DEFAULT_GAME)
     parse_game(game or DEFAULT_GAME)
-    experiment = Path("experiments") / f"{Path(name).stem}.toml"
-    known = path or (experiment if experiment.exists() else None)
-    return load_config(known, game=name, **({"options": options} if options else {}))
+    return load_config(
+        path or experiment_of(game or DEFAULT_GAME), game=name, **({"options": options} if options else {})
+    )
 
 
 def report(config: RunConfig, found: Checkup) -> str:

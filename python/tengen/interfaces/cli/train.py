@@ -18,6 +18,7 @@ import tyro
 
 from tengen import TengenError
 from tengen.interfaces.cli.evaluate import percent
+from tengen.interfaces.cli.experiment import experiment_of
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game, split_game
 from tengen.interfaces.cli.player_argument import check_seed
 
@@ -45,7 +46,7 @@ def run(
     """Learns a game by playing itself; stopped or killed, the same command goes on.
 
     Args:
-        config: settings that differ from the defaults; without it experiments/GAME.toml, if there is one
+        config: settings that differ from the defaults; without it experiments/GAME.toml, or what suits the game best
         run: the folder of the run; without it runs/GAME
         minutes: how long the run may take, all parts of it together
         iterations: how many it has; by default as many as its config says
@@ -63,7 +64,9 @@ def run(
     parse_game(game)  # an unknown game is refused before anything else is looked at
     folder = run or Path("runs") / folder_name(game)
     settings = _settings(game, iterations, seed, preset)
-    return _train(game, _config(folder, config, settings), folder, minutes)
+    kept = folder / "config.toml"
+    path = config or (kept if kept.exists() else experiment_of(game))
+    return _train(game, _config(path, settings), folder, minutes)
 
 
 def folder_name(game: str) -> str:
@@ -86,13 +89,9 @@ def _settings(game: str, iterations: int | None, seed: int | None, preset: str |
     return {key: value for key, value in said.items() if value is not None}
 
 
-def _config(folder: Path, given: Path | None, settings: dict[str, Any]) -> RunConfig:
-    """That of the run, if it was begun; else the given one, or that of the experiments."""
+def _config(path: Path | None, settings: dict[str, Any]) -> RunConfig:
     from tengen.config import ConfigError, load_config
 
-    kept = folder / "config.toml"
-    experiment = Path("experiments") / f"{Path(settings['game']).stem}.toml"
-    path = given or next((path for path in (kept, experiment) if path.exists()), None)
     config = load_config(path, **settings)
     meant = tomllib.loads(path.read_text()).get("game", config.game) if path else config.game
     if meant != config.game:
