@@ -14,10 +14,10 @@ from small_runs import SMALL
 
 import tengen
 from tengen.config import NetworkConfig
+from tengen.interfaces.cli.experiment import experiment_of
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
-from tengen.interfaces.cli.experiment import experiment_of
 from tengen.network.resnet import PolicyValueNet, network_weights
 from tengen.players import make_player
 
