@@ -27,6 +27,7 @@ COMMANDS = {
     "play": "play",
     "gtp": "gtp",
     "export kaggle": "export_kaggle",
+    "export onnx": "export_onnx",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
