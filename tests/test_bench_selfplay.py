@@ -170,7 +170,16 @@ def test_the_rules_in_python_are_ours(
         ]
 
 
-def test_the_peer_in_python_can_have_our_rules() -> None:
-    with Peer([[*speed_peers.one_leaf("connect_four", {}, 4), "--rules", "ours"]]) as peer:
-        assert "C++ rules" in peer.setting
-        assert peer.turn(2).simulations == 8
+@pytest.mark.parametrize("rules", ["Python", "C++"])
+def test_the_peer_in_python_has_either_rules(
+    one_leaf: ModuleType, rules: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process: another one would import torch for seconds."""
+    choice = [] if rules == "Python" else ["--rules", "ours"]
+    monkeypatch.setattr(sys, "argv", ["one_leaf.py", "connect_four", "--simulations", "4", *choice])
+    monkeypatch.setattr(sys, "stdin", ["2\n"])
+    monkeypatch.setattr(one_leaf, "choose_threads", lambda network, state: 1)
+    one_leaf.main()
+    ready, turn = map(json.loads, capsys.readouterr().out.splitlines())
+    assert ready["ready"].endswith(f"in 1 thread, {rules} rules")
+    assert turn["simulations"] == 8
