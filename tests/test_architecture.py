@@ -27,6 +27,7 @@ EXTERNAL_PACKAGES = {
     "pyspiel": {"tengen.games"},
     "torch": {"tengen.network", "tengen.loss", "tengen.muon", "tengen.learner"},
     "openvino": {"tengen.network"},
+    "onnx": {"tengen.export"},
     "nncf": {"tengen.network"},
 }
 

@@ -1,8 +1,9 @@
-"""Self-play as many a hobby project does it: a tree of Python objects, PUCT, and torch asked about one leaf at a time.
+"""Self-play as many a hobby project does it: rules in Python, a tree of Python objects, PUCT, and torch asked about one
+leaf at a time.
 
 `tengen bench selfplay` sets it beside ours and asks it over pipes, as it asks mctx_pgx.py: every line on stdin is a
-number of moves to make; the answer is a line of JSON. It has our network and our C++ rules for nothing, so that what is
-measured is the way of searching.
+number of moves to make; the answer is a line of JSON. It has our network. With `--rules ours` it also has our C++ rules
+for nothing, so that only the way of searching is measured.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import time
 
 import numpy as np
 import torch
+from python_rules import start_state
 
 import tengen
 from tengen.config import NetworkConfig
@@ -101,20 +103,24 @@ def main():
     parser.add_argument("game")
     parser.add_argument("--options", type=json.loads, default={})
     parser.add_argument("--simulations", type=int, required=True)
+    parser.add_argument("--rules", choices=["python", "ours"], default="python")
     arguments = parser.parse_args()
-    game = tengen.load(arguments.game, **arguments.options)
+    game = tengen.load(arguments.game, **arguments.options)  # here for the shape of the network
     network = PolicyValueNet(game.spec, NetworkConfig(), seed=1).eval()
     rng = np.random.default_rng(0)
-    threads = choose_threads(network, game.initial_state())
-    state = move(game.initial_state(), network, arguments.simulations, rng)
-    print(json.dumps({"ready": f"torch {torch.__version__} in {threads} thread{'s' * (threads > 1)}"}), flush=True)
+    ours = arguments.rules == "ours"
+    start = game.initial_state() if ours else start_state(arguments.game, arguments.options)
+    threads = choose_threads(network, start)
+    state = move(start, network, arguments.simulations, rng)
+    setting = f"torch {torch.__version__} in {threads} thread{'s' * (threads > 1)}, {'C++' if ours else 'Python'} rules"
+    print(json.dumps({"ready": setting}), flush=True)
     for line in sys.stdin:
         moves = int(line)
         started, used = time.perf_counter(), time.process_time()
         for _ in range(moves):
             state = move(state, network, arguments.simulations, rng)
             if state.outcome is not None:
-                state = game.initial_state()
+                state = start
         answer = {
             "simulations": moves * arguments.simulations,
             "seconds": time.perf_counter() - started,

@@ -13,6 +13,7 @@ import tomli_w
 from reports import RUN, report
 from small_runs import SMALL
 
+from tengen.bundled import bundled_folder, bundled_names
 from tengen.config import load_config
 from tengen.interfaces import report_page
 from tengen.interfaces.chart import MOST_POINTS, Bar, Line, bars, lines, ticks
@@ -334,3 +335,10 @@ def test_a_run_from_the_command_line_has_both(tmp_path: Path, cli) -> None:
         cli(*command, "--iterations", str(iterations))
         assert f"iteration {iterations} ·" in checked((tmp_path / "run" / "report.html").read_text())
         assert list(points(tmp_path / "run")) == list(range(1, iterations + 1))
+
+
+@pytest.mark.parametrize("name", bundled_names("models"))
+def test_bundled_networks_have_all_that_their_page_needs(name: str) -> None:
+    page = build_page(bundled_folder("models") / name)
+    assert "<svg" in page
+    assert "finished" in page

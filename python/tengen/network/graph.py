@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from openvino import opset13 as ops
 
 from tengen.network.checkpoint import NetworkFile, NetworkFileError
+from tengen.network.folding import folded
 
 __all__ = ["build_model", "build_range_model"]
-
-NORM_EPSILON = 1e-5  # torch's BatchNorm2d
 
 Node = Any  # openvino.Node: its stubs don't know what the operations return
 Ranges = Mapping[str, float]  # the largest number that enters each convolution of the blocks, by its name
@@ -128,18 +127,6 @@ def _dense(file: NetworkFile, name: str, x: Node) -> Node:
     """A dense layer, as a convolution of size 1: a matrix product in bf16 rounds differently in small batches."""
     weight, bias = file.weights[f"{name}.weight"], file.weights[f"{name}.bias"]
     return _convolution(x, weight.reshape(*weight.shape[:2], 1, 1), bias)
-
-
-def folded(file: NetworkFile, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weight [O, I, K, K] and bias [O] of a convolution that does its normalisation too. In f64, rounded once."""
-    weights = {key: file.weights[f"{name}.{key}"].astype(np.float64) for key in _CONV_NORM}
-    scale = weights["norm.weight"] / np.sqrt(weights["norm.running_var"] + NORM_EPSILON)  # [O]
-    weight = weights["conv.weight"] * scale[:, None, None, None]
-    bias = weights["norm.bias"] - weights["norm.running_mean"] * scale
-    return weight.astype(np.float32), bias.astype(np.float32)
-
-
-_CONV_NORM = ("conv.weight", "norm.weight", "norm.bias", "norm.running_mean", "norm.running_var")
 
 
 def _convolution(x: Node, weight: Node | NDArray[np.float32], bias: NDArray[np.float32]) -> Node:

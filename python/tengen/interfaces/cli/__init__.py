@@ -26,6 +26,8 @@ COMMANDS = {
     "match": "match",
     "play": "play",
     "gtp": "gtp",
+    "export kaggle": "export_kaggle",
+    "export onnx": "export_onnx",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
