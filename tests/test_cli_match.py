@@ -100,6 +100,7 @@ def test_json_is_one_object_that_agrees_with_the_arena(cli) -> None:
         "score": expected.score,
         "interval": pytest.approx(expected.interval),
         "elo": None if expected.losses + expected.draws == 0 else pytest.approx(elo_difference(expected.score)),
+        "reasons": {},
         "elo_interval": [end if math.isfinite(end) else None for end in map(elo_difference, expected.interval)],
     }
     assert answer["wins"] + answer["draws"] + answer["losses"] == answer["games"]

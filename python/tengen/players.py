@@ -9,6 +9,7 @@ search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
+gtp:10s:COMMAND     the same, with 10 seconds for every answer; without it is 60
 
 MODEL is a network's file, the folder of a run, which stands for its newest network, or the name of a bundled one.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -50,7 +52,8 @@ __all__ = [
 
 # As texts are written; N is a number of simulations.
 PLAYER_FORMS = (
-    "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, gtp:COMMAND"
+    "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, gtp:COMMAND, "
+    "gtp:10s:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
@@ -58,6 +61,7 @@ MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/engine.md has the measurements).
 LEAVES_PER_CORE = 16
 MOST_LEAVES = 128
+TIME_LIMIT = re.compile(r"[0-9.]+s")  # of an external program
 ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
 
 
@@ -242,6 +246,11 @@ def _solver(text: str, argument: str | None, game: Game) -> Player:
 def _gtp(text: str, argument: str | None, game: Game) -> Player:
     if not argument or not argument.strip():
         raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:gnugo --mode gtp'.")
+    limit, colon, command = argument.partition(":")
+    if colon and TIME_LIMIT.fullmatch(limit):
+        if not command.strip():
+            raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:{limit}:gnugo --mode gtp'.")
+        return GtpProgram(text, command, game, _seconds(text, limit))
     return GtpProgram(text, argument, game)
 
 

@@ -12,6 +12,7 @@ from tengen import TengenError
 from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
+from tengen.interfaces.terminal import printable
 from tengen.players import make_player
 
 MOST_GAMES = 1_000_000
@@ -61,7 +62,15 @@ def report(result: MatchResult) -> str:
     ]
     if low <= 0.5 <= high:
         lines.append("No clear difference: the interval includes 50 %.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_reason_lines(result)])
+
+
+def _reason_lines(result: MatchResult) -> list[str]:
+    """Games that ended early, and why. The reasons quote programs, so they are made fit for a terminal."""
+    return [
+        f"{_count(number, 'game')} ended early: {printable(reason, longest=300)}"
+        for reason, number in result.reasons.items()
+    ]
 
 
 def _elo_text(result: MatchResult) -> str:
@@ -93,6 +102,7 @@ def _as_dict(result: MatchResult, game: str) -> dict[str, object]:
         "score": result.score,
         "interval": list(result.interval),
         "elo": _finite(elo_difference(result.score)),
+        "reasons": result.reasons,
         "elo_interval": [_finite(elo_difference(end)) for end in result.interval],
     }
 
