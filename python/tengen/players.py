@@ -42,6 +42,7 @@ __all__ = [
     "PlayerSpecError",
     "RandomPlayer",
     "SearchPlayer",
+    "SharedModels",
     "SolverPlayer",
     "TimedPlayer",
     "leaves_at_once",
@@ -63,6 +64,9 @@ LEAVES_PER_CORE = 16
 MOST_LEAVES = 128
 TIME_LIMIT = re.compile(r"[0-9.]+s")  # of an external program
 ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
+
+
+EvaluatorOf = Callable[[str, Game], NetworkEvaluator]  # of a model, for that game
 
 
 class PlayerSpecError(TengenError):
@@ -175,52 +179,64 @@ def leaves_at_once(simulations: int) -> int:
     return int(2 ** (leaves.bit_length() - 1))
 
 
-def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
-    """What evaluates a network (a file, a run or a bundled name) on all cores. One of another game is refused."""
+def model_evaluator(model: str | Path, game: Game, *, threads: int | None = None) -> NetworkEvaluator:
+    """What evaluates a network (a file, a run or a bundled name), on all cores. One of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
     network = load_network(find_network(model))
     check_fits(network, game)
-    return make_evaluator(network, threads=os.cpu_count() or 1)
+    return make_evaluator(network, threads=threads or os.cpu_count() or 1)
 
 
-def _random(text: str, argument: str | None, game: Game) -> Player:
+class SharedModels:
+    """Evaluators for many players of one game in many threads: a model is loaded once, and each player has a clone."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, NetworkEvaluator] = {}
+
+    def __call__(self, model: str, game: Game) -> NetworkEvaluator:
+        if model not in self._loaded:
+            self._loaded[model] = model_evaluator(model, game, threads=1)
+        return self._loaded[model].clone()
+
+
+def _random(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
         raise PlayerSpecError(f"'{text}': random takes nothing after its name.")
     return RandomPlayer()
 
 
-def _rollout(text: str, argument: str | None, game: Game) -> Player:
+def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(
         text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
     )
 
 
-def _uniform(text: str, argument: str | None, game: Game) -> Player:
+def _uniform(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(text, SearchParams(simulations=_simulations(text, argument)))
 
 
-def _network(text: str, argument: str | None, game: Game) -> Player:
+def _network(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if not argument:
         raise PlayerSpecError(f"'{text}': say which network, as in 'network:runs/{game.spec.source}'.")
-    return NetworkPlayer(text, model_evaluator(argument, game))
+    return NetworkPlayer(text, evaluator_of(argument, game))
 
 
-def _search(text: str, argument: str | None, game: Game) -> Player:
+def _search(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     model, limit = _model_and_limit(text, argument, game)
     seconds = _seconds(text, limit) if limit.endswith("s") else None
     simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
-    evaluator = model_evaluator(model, game)
+    evaluator = evaluator_of(model, game)
     params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
     if seconds is not None:
         return TimedPlayer(text, params, evaluator, seconds)
     return SearchPlayer(text, params, evaluator)
 
 
-def _mixed(text: str, argument: str | None, game: Game) -> Player:
+def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     model, limit = _model_and_limit(text, argument, game)
     simulations = _simulations(text, limit)
-    evaluator = model_evaluator(model, game)
+    evaluator = evaluator_of(model, game)
     params = playing_params(evaluator.network, simulations).replace(
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )
@@ -237,13 +253,13 @@ def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, 
     return model, limit
 
 
-def _solver(text: str, argument: str | None, game: Game) -> Player:
+def _solver(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
         raise PlayerSpecError(f"'{text}': solver takes nothing after its name.")
     return SolverPlayer(text, find_solver(game))
 
 
-def _gtp(text: str, argument: str | None, game: Game) -> Player:
+def _gtp(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if not argument or not argument.strip():
         raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:gnugo --mode gtp'.")
     limit, colon, command = argument.partition(":")
@@ -254,7 +270,7 @@ def _gtp(text: str, argument: str | None, game: Game) -> Player:
     return GtpProgram(text, argument, game)
 
 
-_KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
+_KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "random": _random,
     "rollout": _rollout,
     "uniform": _uniform,
@@ -266,12 +282,12 @@ _KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
 }
 
 
-def make_player(text: str, game: Game) -> Player:
+def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:
     """The player that a text such as 'rollout:1000' describes, for this game."""
     kind, _, argument = text.partition(":")
     if kind not in _KINDS:
         raise PlayerSpecError(f"'{text}' is no player; a player is one of: {PLAYER_FORMS}.")
-    return _KINDS[kind](text, argument if ":" in text else None, game)
+    return _KINDS[kind](text, argument if ":" in text else None, game, evaluator_of)
 
 
 def _simulations(text: str, argument: str | None) -> int:

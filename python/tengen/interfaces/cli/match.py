@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from tengen import TengenError
+from tengen import Game, TengenError
 from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
@@ -41,12 +41,17 @@ def run(
     check_seed(seed)
     if not 1 <= games <= MOST_GAMES:
         raise TengenError(f"A match has 1 to {MOST_GAMES} games, not {games}.")
-    if opening_plies is not None and not 0 <= opening_plies < rules.spec.longest_game:
-        longest = rules.spec.longest_game
-        raise TengenError(f"An opening of {rules.spec.name} has 0 to {longest - 1} plies, not {opening_plies}.")
+    check_opening_plies(rules, opening_plies)
     with _progress(games) as on_game:
         result = play_match(rules, players, games=games, seed=seed, opening_plies=opening_plies, on_game=on_game)
     print(json.dumps(_as_dict(result, game)) if as_json else report(result))
+
+
+def check_opening_plies(game: Game, plies: int | None) -> None:
+    """Refuses what no game can begin with."""
+    longest = game.spec.longest_game
+    if plies is not None and not 0 <= plies < longest:
+        raise TengenError(f"An opening of {game.spec.name} has 0 to {longest - 1} plies, not {plies}.")
 
 
 def report(result: MatchResult) -> str:
