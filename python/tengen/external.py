@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import IO, NoReturn
 
 from tengen._core import ArgumentError, Game, State, TengenError
-from tengen.vertices import check_has_vertices, vertex_action, vertex_text
+from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 
 __all__ = [
     "SECONDS_PER_ANSWER",
@@ -284,8 +284,15 @@ class GtpProgram(ExternalPlayer):
             self._ask("clear_board")
             here = ()
         for ply in range(len(here), len(state.moves)):
-            self._ask(f"play {COLOURS[self._player(state, ply)]} {vertex_text(state.game, state.moves[ply])}")
+            self._show(state, ply)
         self._moves = state.moves
+
+    def _show(self, state: State, ply: int) -> None:
+        """A move that was played. Some programs of Othello pass by themselves, and refuse to be told."""
+        command = f"play {COLOURS[self._player(state, ply)]} {vertex_text(state.game, state.moves[ply])}"
+        answer = self._answer(command)
+        if answer[0] == "?" and not _only_a_pass(state.game.state(state.moves[:ply])):
+            raise self._refusal(command, answer)
 
     def _player(self, state: State, ply: int) -> int:
         """In the games of this protocol the players alternate, passes included."""
@@ -304,7 +311,14 @@ class GtpProgram(ExternalPlayer):
         self._moves = ()
 
     def _ask(self, command: str) -> str:
-        """What it answers; an error if it refuses, or says anything but one answer."""
+        """What it answers; an error if it refuses."""
+        answer = self._answer(command)
+        if answer[0] == "?":
+            raise self._refusal(command, answer)
+        return answer[1:]
+
+    def _answer(self, command: str) -> str:
+        """From the = or ? on; an error if it says anything but one answer."""
         assert self._program is not None
         if unasked := self._program.unread().strip():
             raise self._blame(f"spoke without being asked: '{_shown(unasked.decode(errors='replace'))}'")
@@ -314,11 +328,12 @@ class GtpProgram(ExternalPlayer):
         while not answer.strip():  # some send an empty line too many
             answer = self._program.read_to(b"\n\n", max(0.0, deadline - time.monotonic()))
         answer = answer.strip()
-        if answer[0] == "=":
-            return answer[1:]
-        if answer[0] == "?":
-            raise self._blame(f"refused '{command}': {_shown(answer[1:].strip()) or 'no reason given'}")
+        if answer[0] in "=?":
+            return answer
         raise self._blame(f"answered '{command}' with '{_shown(answer)}', which is not GTP")
+
+    def _refusal(self, command: str, answer: str) -> ExternalEngineError:
+        return self._blame(f"refused '{command}': {_shown(answer[1:].strip()) or 'no reason given'}")
 
     def _blame(self, deed: str) -> ExternalEngineError:
         assert self._program is not None
@@ -349,6 +364,10 @@ def komi_of(game: Game) -> float | None:
     """None in a game without."""
     options = dict(pair.split("=") for pair in game.spec.options.split(", ") if pair)
     return float(options["komi"]) if "komi" in options else None
+
+
+def _only_a_pass(state: State) -> bool:
+    return state.legal_actions == (pass_action(state.game),)
 
 
 def _shown(text: str, longest: int = 60) -> str:

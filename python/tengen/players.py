@@ -1,6 +1,7 @@
 """Players: whoever can choose an action. Made from a short text, as on the command line:
 
 random              any legal action
+greedy              looks one move ahead: wins if it can, else takes most (see docs/tournament.md)
 rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a random play-out
 uniform:400         PUCT with 400 simulations that knows nothing: even priors, even values
 network:MODEL       the move that a network likes best, without any search
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # playing without a network needs none of what files need
 
 __all__ = [
     "PLAYER_FORMS",
+    "GreedyPlayer",
     "NetworkPlayer",
     "Player",
     "PlayerSpecError",
@@ -53,8 +55,8 @@ __all__ = [
 
 # As texts are written; N is a number of simulations.
 PLAYER_FORMS = (
-    "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, gtp:COMMAND, "
-    "gtp:10s:COMMAND"
+    "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, "
+    "gtp:COMMAND, gtp:10s:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
@@ -93,6 +95,36 @@ class RandomPlayer:
             int(np.random.default_rng(seed).choice(state.legal_actions))
             for state, seed in zip(states, seeds, strict=True)
         ]
+
+
+class GreedyPlayer:
+    """Looks one move ahead: a win; else the most stones more than the opponent; any of those that are equal.
+
+    Stones are counted by the planes, in games that have one for each side: in Othello it turns over as many discs as it
+    can, in Go it captures what it can. Elsewhere all moves that neither win nor lose at once are equal.
+    """
+
+    name = "greedy"
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        return [self._choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
+
+    def _choose(self, state: State, seed: int) -> int:
+        worth = np.array([_stones_ahead(state.play(action), state.to_move) for action in state.legal_actions])
+        best = np.flatnonzero(worth == worth.max())
+        return state.legal_actions[int(np.random.default_rng(seed).choice(best))]
+
+
+def _stones_ahead(state: State, player: int) -> float:
+    """How many stones more that player has than the other; infinite if it has won, 0 where stones are not seen."""
+    value = state.outcome.value_for(player) if state.outcome is not None else 0.0
+    if value != 0.0:
+        return math.copysign(math.inf, value)
+    names = state.game.spec.plane_names
+    if len(names) < 2 or not (names[0].startswith("own ") and names[1].startswith("opponent's ")):
+        return 0.0
+    own, others = (float(plane.sum()) for plane in state.planes()[:2])  # of the player to move
+    return own - others if state.to_move == player else others - own
 
 
 class SearchPlayer:
@@ -206,6 +238,12 @@ def _random(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     return RandomPlayer()
 
 
+def _greedy(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    if argument is not None:
+        raise PlayerSpecError(f"'{text}': greedy takes nothing after its name.")
+    return GreedyPlayer()
+
+
 def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(
         text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
@@ -272,6 +310,7 @@ def _gtp(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf)
 
 _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "random": _random,
+    "greedy": _greedy,
     "rollout": _rollout,
     "uniform": _uniform,
     "network": _network,

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import re
 import subprocess
 import sys
@@ -81,6 +82,28 @@ def test_faults_are_named(fault: str, deed: str) -> None:
         player.choose([player._game.state("a1" if fault == "illegal" else "")], [0])
     assert caught.value.engine == f"gtp:{fault}"
     assert player._program is None
+
+
+def test_a_program_may_pass_by_itself_where_it_must() -> None:
+    """As gtp-rhino does: it refuses to be told of a pass. Where a pass is a choice, that is a fault."""
+    state = next(s for s in map(must_pass, range(100)) if s is not None).play("pass")
+    player = program("passes", "othello")
+    assert player.choose([state], [0]) == [state.legal_actions[0]]
+    player.close()
+    player = program("passes", "go")
+    with pytest.raises(ExternalEngineError, match="refused 'play black pass': no reason given"):
+        player.choose([player._game.state("pass")], [0])
+
+
+def must_pass(seed: int) -> tengen.State | None:
+    """A position of a random game in which nothing else is legal."""
+    rng = random.Random(seed)
+    state = tengen.load("othello").initial_state()
+    while state.outcome is None:
+        if state.legal_actions == (64,):
+            return state
+        state = state.play(rng.choice(state.legal_actions))
+    return None
 
 
 def test_a_program_that_hangs_is_ended_with_its_children() -> None:
