@@ -12,6 +12,7 @@ starts      Connect Four only: positions that the first player wins, and the sol
 Stopped or killed, the same command goes on; with more `--games` too. The folder of a network has its checksum in its
 name, so that games of two networks are never mixed. No opponent thinks by the clock, so a busy machine changes nothing;
 but gtp-rhino takes minutes for a game at level 5, so `--opponents 1,2,6` plays only some, by their places in the list.
+The other opponents can follow later.
 """
 
 import argparse
@@ -28,7 +29,7 @@ import tengen
 from tengen.arena import MatchResult
 from tengen.network.checkpoint import find_network
 from tengen.solvers import find_solver
-from tengen.tournament import Meeting, Plan, Tournament, TournamentGame, gauntlet, neighbours, play_tournament
+from tengen.tournament import Plan, Tournament, TournamentGame, neighbours, play_tournament
 
 # Area counting with all stones alive, as our rules have it: so it plays on until dead stones are off the board.
 GNU_GO = (
@@ -74,8 +75,10 @@ def main(arguments: argparse.Namespace) -> None:
     for part in parts:
         if part == "ladder" and arguments.player:
             continue  # it has no network
-        plan = plan_of(part, what, ours, model, arguments)
-        done = play_tournament(plan, folder / part, threads=arguments.threads, on_game=say)
+        done = [
+            play_tournament(plan, folder / where, threads=arguments.threads, on_game=say)
+            for where, plan in plans_of(part, what, ours, model, arguments).items()
+        ]
         texts.append(f"{title(part, ours)}\n\n{results(done)}\n")
         (folder / "strength.md").write_text("\n".join(texts))
     print("\n".join(texts))
@@ -88,18 +91,19 @@ def marked(model: str, player: str | None) -> str:
     return hashlib.sha256(Path(find_network(model)).read_bytes()).hexdigest()[:8]
 
 
-def plan_of(part: str, what: Measured, ours: str, model: str, arguments: argparse.Namespace) -> Plan:
-    games, seed = arguments.games, arguments.seed
-    places = [int(place) - 1 for place in arguments.opponents.split(",") if place] or range(len(what.opponents))
+def plans_of(part: str, what: Measured, ours: str, model: str, arguments: argparse.Namespace) -> dict[str, Plan]:
+    """By folder. Every opponent has one of its own, so that one may play some now and others later."""
+    game, games, seed = what.game, arguments.games, arguments.seed
     if part == "starts":
-        openings = won_starts(what.game, games, seed)
-        return Plan(what.game, (ours, "solver"), ((0, 1),), games, seed, openings=openings, swapped=False)
-    players: tuple[str, ...] = (ours, *(what.opponents[place] for place in places))
-    meetings: tuple[Meeting, ...] = gauntlet(players)
+        openings = won_starts(game, games, seed)
+        return {part: Plan(game, (ours, "solver"), ((0, 1),), games, seed, openings=openings, swapped=False)}
     if part == "ladder":
         players = (*(f"search:{model}:{simulations}" for simulations in reversed(LADDER)), f"network:{model}")
-        meetings = neighbours(players)
-    return Plan(what.game, players, meetings, games, seed)
+        return {part: Plan(game, players, neighbours(players), games, seed)}
+    places = [int(place) for place in arguments.opponents.split(",") if place] or range(1, len(what.opponents) + 1)
+    return {
+        f"opponent-{place}": Plan(game, (ours, what.opponents[place - 1]), ((0, 1),), games, seed) for place in places
+    }
 
 
 def won_starts(game: tengen.Game, count: int, seed: int) -> tuple[tengen.State, ...]:
@@ -124,13 +128,13 @@ def title(part: str, ours: str) -> str:
     }[part]
 
 
-def results(done: Tournament) -> str:
+def results(tournaments: Sequence[Tournament]) -> str:
     """A table with a row for each pairing."""
     rows = ["| player | opponent | games | won | drawn | lost | score | 95 % interval |", "|---|---|" + "---:|" * 6]
     early = []
-    for a, b in done.plan.meetings:
-        names = done.plan.players[a], done.plan.players[b]
-        match = MatchResult(names, tuple(g.played for g in done.games if g.meeting == (a, b)), done.plan.seed)
+    for done, meeting in [(one, meeting) for one in tournaments for meeting in one.plan.meetings]:
+        names = done.plan.players[meeting[0]], done.plan.players[meeting[1]]
+        match = MatchResult(names, tuple(g.played for g in done.games if g.meeting == meeting), done.plan.seed)
         low, high = match.interval
         rows.append(
             f"| `{names[0]}` | `{names[1]}` | {len(match.games)} | {match.wins} | {match.draws} | {match.losses} "
