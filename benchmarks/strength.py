@@ -7,7 +7,8 @@ Three parts, each as many games as `--games` says for every pairing (`--parts op
 
 opponents   the network with search against programs and players of known strength, colours swapped, openings varied
 ladder      the network alone, then with 16 to 1600 simulations, each against the next
-starts      Connect Four only: positions that the first player wins, and the solver replies
+starts      Connect Four only: as first player from the empty board, which is won, and then from random positions that
+            are won; the solver replies
 
 Stopped or killed, the same command goes on; with more `--games` too. The folder of a network has its checksum in its
 name, so that games of two networks are never mixed. No opponent thinks by the clock, so a busy machine changes nothing;
@@ -95,8 +96,11 @@ def plans_of(part: str, what: Measured, ours: str, model: str, arguments: argpar
     """By folder. Every opponent has one of its own, so that one may play some now and others later."""
     game, games, seed = what.game, arguments.games, arguments.seed
     if part == "starts":
-        openings = won_starts(game, games, seed)
-        return {part: Plan(game, (ours, "solver"), ((0, 1),), games, seed, openings=openings, swapped=False)}
+        kinds = {"start": (game.initial_state(),) * games, "won-starts": won_starts(game, games, seed)}
+        return {
+            kind: Plan(game, (ours, "solver"), ((0, 1),), games, seed, openings=openings, swapped=False)
+            for kind, openings in kinds.items()
+        }
     if part == "ladder":
         players = (*(f"search:{model}:{simulations}" for simulations in reversed(LADDER)), f"network:{model}")
         return {part: Plan(game, players, neighbours(players), games, seed)}
@@ -107,10 +111,10 @@ def plans_of(part: str, what: Measured, ours: str, model: str, arguments: argpar
 
 
 def won_starts(game: tengen.Game, count: int, seed: int) -> tuple[tengen.State, ...]:
-    """The empty board, and random positions that whoever moved first can still win; all different."""
+    """Random positions that whoever moved first can still win, all different; often by one move only."""
     solver = find_solver(game)
     rng = np.random.default_rng(seed)
-    found = {game.initial_state(): None}
+    found: dict[tengen.State, None] = {}
     while len(found) < count:
         state = game.initial_state()
         for _ in range(rng.choice(WON_START_PLIES)):
@@ -124,21 +128,25 @@ def title(part: str, ours: str) -> str:
     return {
         "opponents": f"### {ours} against others",
         "ladder": "### Search against less search",
-        "starts": f"### {ours} as first player from won positions, against the solver",
+        "starts": f"### {ours} as first player against the solver: the empty board, then random positions that are won",
     }[part]
 
 
 def results(tournaments: Sequence[Tournament]) -> str:
     """A table with a row for each pairing."""
-    rows = ["| player | opponent | games | won | drawn | lost | score | 95 % interval |", "|---|---|" + "---:|" * 6]
+    rows = [
+        "| player | opponent | games | different | won | drawn | lost | score | 95 % interval |",
+        "|---|---|" + "---:|" * 7,
+    ]
     early = []
     for done, meeting in [(one, meeting) for one in tournaments for meeting in one.plan.meetings]:
         names = done.plan.players[meeting[0]], done.plan.players[meeting[1]]
         match = MatchResult(names, tuple(g.played for g in done.games if g.meeting == meeting), done.plan.seed)
         low, high = match.interval
+        different = len({played.final.moves for played in match.games})
         rows.append(
-            f"| `{names[0]}` | `{names[1]}` | {len(match.games)} | {match.wins} | {match.draws} | {match.losses} "
-            f"| {match.score:.1%} | {low:.1%} to {high:.1%} |"
+            f"| `{names[0]}` | `{names[1]}` | {len(match.games)} | {different} | {match.wins} "
+            f"| {match.draws} | {match.losses} | {match.score:.1%} | {low:.1%} to {high:.1%} |"
         )
         early += [f"- {number} ended early: {reason}" for reason, number in match.reasons.items()]
     return "\n".join([*rows, *([""] if early else []), *early])
