@@ -100,6 +100,7 @@ def test_json_is_one_object_that_agrees_with_the_arena(cli) -> None:
         "score": expected.score,
         "interval": pytest.approx(expected.interval),
         "elo": None if expected.losses + expected.draws == 0 else pytest.approx(elo_difference(expected.score)),
+        "reasons": {},
         "elo_interval": [end if math.isfinite(end) else None for end in map(elo_difference, expected.interval)],
     }
     assert answer["wins"] + answer["draws"] + answer["losses"] == answer["games"]
@@ -133,7 +134,10 @@ def test_every_game_is_reported_as_it_ends_and_kept_in_order() -> None:
     ("arguments", "words"),
     [
         (["match", "nim", "random", "random"], "There is no game called 'nim'"),
-        (["match", "othello", "randon", "random"], "'randon' is no player; a player is one of: random, rollout:N"),
+        (
+            ["match", "othello", "randon", "random"],
+            "'randon' is no player; a player is one of: random, greedy, rollout:N",
+        ),
         (["match", "othello", "random", "rollout"], "'rollout': say how many simulations, as in 'rollout:400'."),
         (["match", "othello", "random", "uniform:-3"], "say how many simulations"),
         (["match", "othello", "random", "random", "--games", "0"], "A match has 1 to 1000000 games, not 0."),

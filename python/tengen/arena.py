@@ -1,16 +1,23 @@
-"""Matches: two players, varied openings, colours swapped, and an honest interval around the score."""
+"""Matches: two players, varied openings, colours swapped, and an honest interval around the score.
+
+A player that is an external program may fail. That costs it the game, with the reason kept, and the match goes on.
+When a match ends, or is given up, so do all programs.
+"""
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from tengen._core import Game, Outcome, State
+from tengen.external import ExternalEngineError, ExternalPlayer
 from tengen.players import Player
 
 __all__ = [
@@ -21,13 +28,17 @@ __all__ = [
     "challenge",
     "decided",
     "elo_difference",
+    "in_threads",
+    "make_openings",
     "move_seed",
+    "play_games",
     "play_match",
     "play_matches",
     "score_interval",
 ]
 
 Pair = tuple[Player, Player]
+T = TypeVar("T")
 
 CHALLENGE_ROUND = 64  # games between two looks at the score; an even number, so that both colours are had
 
@@ -36,9 +47,11 @@ CHALLENGE_ROUND = 64  # games between two looks at the score; an even number, so
 class PlayedGame:
     """One finished game of a match."""
 
-    final: State
+    final: State  # as far as it was played
     first: int  # which of the two players had the first move: 0 or 1
     outcome: Outcome
+    reason: str = ""  # why the loser lost before the game was over: what its program did, or that it resigned
+    number: int = 0  # in the match
 
     def points(self, player: int) -> float:
         """1 for a win of that player, 1/2 for a draw, 0 for a loss."""
@@ -69,6 +82,11 @@ class MatchResult:
     def score(self) -> float:
         """Points per game, from 0 to 1."""
         return sum(game.points(0) for game in self.games) / len(self.games)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why games were lost before they were over, and how many."""
+        return dict(Counter(game.reason for game in self.games if game.reason))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -126,7 +144,7 @@ def play_matches(
     `seats` has an entry for each thread: the same pairs of players, made of objects that only this thread uses.
     `at_once` games of each match go on in a thread; all of them get an even share if there are fewer.
     """
-    openings = _openings(game, (games + 1) // 2, _opening_plies(game, opening_plies), seed)
+    openings = make_openings(game, (games + 1) // 2, opening_plies, seed)
     played = _play_numbers(seats, openings, range(games), seed=seed, at_once=at_once, on_game=on_game)
     return tuple(
         MatchResult((a.name, b.name), tuple(played[match, k] for k in range(games)), seed)
@@ -156,7 +174,7 @@ def challenge(
 
     Ends as soon as it is decided, which is looked at every CHALLENGE_ROUND games.
     """
-    openings = _openings(game, (games + 1) // 2, _opening_plies(game, opening_plies), seed)
+    openings = make_openings(game, (games + 1) // 2, opening_plies, seed)
     played: list[PlayedGame] = []
     promoted: bool | None = None
     while promoted is None:
@@ -181,6 +199,23 @@ def decided(points: float, played: int, games: int, threshold: float) -> bool | 
     return low > threshold if not low <= threshold <= high else None
 
 
+def play_games(
+    pair: Pair,
+    openings: Sequence[State],
+    numbers: Iterable[int],
+    *,
+    seed: int,
+    cancelled: threading.Event | None = None,
+    on_game: Callable[[PlayedGame], None] | None = None,
+) -> list[PlayedGame]:
+    """The games of these numbers of one match, in this thread, as they end. Game k starts from openings[k // 2].
+
+    A game does not depend on which others are played. The players are left as they are: programs go on.
+    """
+    starts = {(0, k): openings[k // 2] for k in numbers}
+    return list(_play([pair], starts, seed, on_game, cancelled or threading.Event()).values())
+
+
 def _play_numbers(
     seats: Sequence[Sequence[Pair]],
     openings: Sequence[State],
@@ -199,17 +234,70 @@ def _play_numbers(
         played: dict[tuple[int, int], PlayedGame] = {}
         for mine in tables[thread :: len(seats)]:
             starts = {(match, k): openings[k // 2] for match in range(len(seats[thread])) for k in mine}
-            played |= _play_together(seats[thread], starts, seed, on_game, cancelled)
+            played |= _play(seats[thread], starts, seed, on_game, cancelled)
         return played
 
-    if len(seats) == 1:
-        return play(0)
-    with ThreadPoolExecutor(len(seats)) as pool:
-        try:
-            parts = list(pool.map(play, range(len(seats))))
-        finally:  # when one of them failed, or someone pressed Ctrl-C
-            cancelled.set()
+    players = [player for pairs in seats for pair in pairs for player in pair]
+    parts = in_threads(play, len(seats), players, cancelled)
     return {key: game for part in parts for key, game in part.items()}
+
+
+def in_threads(
+    work: Callable[[int], T], threads: int, players: Iterable[Player], cancelled: threading.Event
+) -> list[T]:
+    """work(0), work(1) ... side by side. However they end, the programs among the players end too.
+
+    When one of them fails, or someone presses Ctrl-C, `cancelled` tells the others, and nobody waits for a program.
+    """
+    programs = {id(player): player for player in players if isinstance(player, ExternalPlayer)}.values()
+    try:
+        if threads == 1:
+            return [work(0)]
+        with ThreadPoolExecutor(threads) as pool:
+            futures = [pool.submit(work, thread) for thread in range(threads)]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+                return _results(futures)
+            finally:
+                cancelled.set()
+                while wait(futures, timeout=0.05).not_done:
+                    for program in programs:  # again and again: one may just have been started
+                        program.stop()
+    finally:
+        cancelled.set()
+        for program in programs:
+            program.close()
+
+
+def _results(futures: Sequence[Future[T]]) -> list[T]:
+    """Raises the error of the first that failed; those that did not are all done then, or nobody asks for them."""
+    for future in futures:
+        if future.done():
+            future.result()
+    return [future.result() for future in futures]
+
+
+def _play(
+    pairs: Sequence[Pair],
+    starts: dict[tuple[int, int], State],
+    seed: int,
+    on_game: Callable[[PlayedGame], None] | None,
+    cancelled: threading.Event,
+) -> dict[tuple[int, int], PlayedGame]:
+    """Plays all these games: side by side, so that batches are large, but those of a program one after the other."""
+    played: dict[tuple[int, int], PlayedGame] = {}
+    for together in _sittings(pairs, starts):
+        played |= _play_together(pairs, together, seed, on_game, cancelled)
+    return played
+
+
+def _sittings(pairs: Sequence[Pair], starts: dict[tuple[int, int], State]) -> Iterator[dict[tuple[int, int], State]]:
+    """A program has one board: what goes wrong with it is the fault of the one game that it plays."""
+    alone = {i for i, pair in enumerate(pairs) if any(isinstance(player, ExternalPlayer) for player in pair)}
+    yield {key: state for key, state in starts.items() if key[0] not in alone}
+    for key, state in starts.items():
+        if key[0] in alone:
+            yield {key: state}
 
 
 def _play_together(
@@ -228,24 +316,49 @@ def _play_together(
             mine = [key for key, state in states.items() if pairs[key[0]][(state.to_move + key[1]) % 2] is player]
             if not mine:
                 continue
-            actions = player.choose(
-                [states[key] for key in mine], [move_seed(seed, key[1], len(states[key].moves)) for key in mine]
+            answers = _answers(
+                player, [states[key] for key in mine], [move_seed(seed, key[1], len(states[key].moves)) for key in mine]
             )
-            for key, action in zip(mine, actions, strict=True):
-                states[key] = states[key].play(action)
-                if (outcome := states[key].outcome) is not None:
-                    finished[key] = PlayedGame(states.pop(key), key[1] % 2, outcome)
+            if cancelled.is_set():  # programs were ended by us, which is no fault of theirs
+                break
+            for key, answer in zip(mine, answers, strict=True):
+                played = _after(states[key], answer, key[1])
+                if isinstance(played, PlayedGame):
+                    del states[key]
+                    finished[key] = played
                     if on_game is not None:
-                        on_game(finished[key])
+                        on_game(played)
+                else:
+                    states[key] = played
     return finished
 
 
-def _opening_plies(game: Game, wanted: int | None) -> int:
-    return min(4, game.spec.longest_game // 10) if wanted is None else wanted
+def _answers(player: Player, states: Sequence[State], seeds: Sequence[int]) -> list[int | ExternalEngineError]:
+    """An action for each state, or why there is none: only the positions that it fails at are lost."""
+    try:
+        return [*player.choose(states, seeds)]
+    except ExternalEngineError as error:
+        if len(states) == 1:
+            return [error]
+    return [answer for state, seed in zip(states, seeds, strict=True) for answer in _answers(player, [state], [seed])]
 
 
-def _openings(game: Game, count: int, plies: int, seed: int) -> list[State]:
-    """Random positions after `plies` plies, all different as long as there are enough of them."""
+def _after(state: State, answer: int | ExternalEngineError, number: int) -> State | PlayedGame:
+    """Whoever has no answer has lost."""
+    if isinstance(answer, ExternalEngineError):
+        return PlayedGame(state, number % 2, Outcome(1 - state.to_move), str(answer), number)
+    state = state.play(answer)
+    if (outcome := state.outcome) is None:
+        return state
+    return PlayedGame(state, number % 2, outcome, number=number)
+
+
+def make_openings(game: Game, count: int, plies: int | None, seed: int) -> list[State]:
+    """Random positions after `plies` plies (by default 4, fewer in short games), all different if there are enough.
+
+    More of them begin with the same ones.
+    """
+    plies = min(4, game.spec.longest_game // 10) if plies is None else plies
     openings: list[State] = []
     seen: set[State] = set()
     for pair in range(count):

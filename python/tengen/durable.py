@@ -17,6 +17,7 @@ from tengen._core import TengenError
 __all__ = [
     "DiskFullError",
     "RunInUseError",
+    "append_bytes",
     "disk_errors",
     "replacing",
     "run_lock",
@@ -99,6 +100,14 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
+
+
+def append_bytes(path: Path, data: bytes) -> None:
+    """On the disk when this returns. A kill may leave a part of it at the end of the file."""
+    with disk_errors(path), path.open("ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 @contextmanager

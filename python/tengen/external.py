@@ -2,7 +2,8 @@
 
 `GtpProgram` is any engine of the Go Text Protocol as a player. Whatever goes wrong with it (it dies, hangs, floods its
 output, answers nonsense, plays illegally) is an ExternalEngineError that names the program and what it did, so that a
-match can score the game as lost and go on; the next move starts the program anew.
+match can score the game as lost and go on; the next move starts the program anew. Even if Python itself is killed, a
+guard ends what it had started.
 """
 
 from __future__ import annotations
@@ -10,25 +11,37 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import IO, NoReturn
 
 from tengen._core import ArgumentError, Game, State, TengenError
-from tengen.vertices import check_has_vertices, vertex_action, vertex_text
+from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 
-__all__ = ["EngineResignedError", "ExternalEngineError", "GtpProgram", "Program"]
+__all__ = [
+    "SECONDS_PER_ANSWER",
+    "EngineResignedError",
+    "ExternalEngineError",
+    "ExternalPlayer",
+    "GtpProgram",
+    "Program",
+]
 
 SECONDS_PER_ANSWER = 60.0
 MOST_UNREAD = 1 << 20  # bytes; no answer comes near
 LAST_WORDS = 500  # bytes of the standard error that are kept for the blame
 SECONDS_TO_QUIT = 1.0
 COLOURS = ("black", "white")  # of the first and the second player
+GAMES_FOLDER = "/usr/games"  # where Debian has its engines, though it is not on every PATH
+# Waits for a line that never comes: the end of the pipe does, however Python ends. Then the group $0 has to go.
+GUARD = 'read -r _; kill -s KILL -- "-$0"'
 
 
 class ExternalEngineError(TengenError):
@@ -62,14 +75,14 @@ class Program:
         self._complaints = _Inbox(sys.maxsize, kept=LAST_WORDS)
         self._output.fill_from(self._process.stdout)
         self._complaints.fill_from(self._process.stderr)
-        self._end = weakref.finalize(self, _end, self._process)
+        self._end = weakref.finalize(self, _end, self._process, _guard(self._process.pid))
 
     def send(self, text: str) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(text.encode())
             self._process.stdin.flush()
-        except OSError:  # it does not listen any more
+        except (OSError, ValueError):  # it does not listen any more; ValueError: another thread has closed it
             self._blame_silence(0.0)
 
     def unread(self) -> bytes:
@@ -93,6 +106,11 @@ class Program:
         """Ends the program and every process that it started."""
         self._end()
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended by us; a program that has died is not."""
+        return not self._end.alive
+
     def _blame_silence(self, seconds: float) -> NoReturn:
         if self._output.overfull:
             raise self.blame("floods its output")
@@ -103,7 +121,7 @@ class Program:
             raise self.blame(f"died (exit code {code})" if code >= 0 else f"died (signal {-code})")
         if self._output.closed:
             raise self.blame("closed its output")
-        raise self.blame(f"gave no answer within {seconds:g} s")
+        raise self.blame(f"gave no answer within {round(seconds, 2):g} s")
 
 
 class _Inbox:
@@ -151,8 +169,25 @@ class _Inbox:
             return taken
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _guard(group: int) -> subprocess.Popen[bytes] | None:
+    """A shell that outlives us by the moment it takes to end that group of processes."""
+    if os.name != "posix":
+        return None
+    silent = subprocess.DEVNULL
+    return subprocess.Popen(
+        ["/bin/sh", "-c", GUARD, str(group)],
+        stdin=subprocess.PIPE,
+        stdout=silent,
+        stderr=silent,
+        start_new_session=True,
+    )
+
+
+def _end(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes] | None) -> None:
     """Kills the whole group, and waits until it is gone."""
+    if guard is not None:
+        guard.kill()  # first: the number of a group that is gone may become someone else's
+        guard.communicate()
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -164,7 +199,25 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.stdin.close()  # the other pipes are closed by the threads that read them
 
 
-class GtpProgram:
+class ExternalPlayer(ABC):
+    """A player that is a program: it has one board, so it plays one game at a time; it may fail; it must be ended."""
+
+    name: str
+
+    @abstractmethod
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        """As of any player; an ExternalEngineError if it fails at one of them."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the program, politely if it listens. The next move starts it again."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends the program at once. For any thread: whoever waits for an answer gets an ExternalEngineError."""
+
+
+class GtpProgram(ExternalPlayer):
     """A player that asks a program by the Go Text Protocol. For one thread at a time.
 
     It is started when the first move is asked for. Positions are set up move by move; as long as a game goes on, only
@@ -174,9 +227,7 @@ class GtpProgram:
     def __init__(self, name: str, command: str, game: Game, seconds: float = SECONDS_PER_ANSWER) -> None:
         check_has_vertices(game)
         self.name = name
-        self._command = shlex.split(command)
-        if not self._command:
-            raise ExternalEngineError(name, "can't be started: there is no command")
+        self._command = _found(name, command)
         self._game = game
         self._seconds = seconds
         self._program: Program | None = None
@@ -186,6 +237,10 @@ class GtpProgram:
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
         """Seeds change nothing: the program has its own."""
         return [self._choose(state) for state in states]
+
+    def stop(self) -> None:
+        if (program := self._program) is not None:
+            program.close()
 
     def close(self) -> None:
         """Asks it to quit, and makes sure that it does. The next move starts it again."""
@@ -229,8 +284,15 @@ class GtpProgram:
             self._ask("clear_board")
             here = ()
         for ply in range(len(here), len(state.moves)):
-            self._ask(f"play {COLOURS[self._player(state, ply)]} {vertex_text(state.game, state.moves[ply])}")
+            self._show(state, ply)
         self._moves = state.moves
+
+    def _show(self, state: State, ply: int) -> None:
+        """A move that was played. Some programs of Othello pass by themselves, and refuse to be told."""
+        command = f"play {COLOURS[self._player(state, ply)]} {vertex_text(state.game, state.moves[ply])}"
+        answer = self._answer(command)
+        if answer[0] == "?" and not _only_a_pass(state.game.state(state.moves[:ply])):
+            raise self._refusal(command, answer)
 
     def _player(self, state: State, ply: int) -> int:
         """In the games of this protocol the players alternate, passes included."""
@@ -249,7 +311,14 @@ class GtpProgram:
         self._moves = ()
 
     def _ask(self, command: str) -> str:
-        """What it answers; an error if it refuses, or says anything but one answer."""
+        """What it answers; an error if it refuses."""
+        answer = self._answer(command)
+        if answer[0] == "?":
+            raise self._refusal(command, answer)
+        return answer[1:]
+
+    def _answer(self, command: str) -> str:
+        """From the = or ? on; an error if it says anything but one answer."""
         assert self._program is not None
         if unasked := self._program.unread().strip():
             raise self._blame(f"spoke without being asked: '{_shown(unasked.decode(errors='replace'))}'")
@@ -259,11 +328,12 @@ class GtpProgram:
         while not answer.strip():  # some send an empty line too many
             answer = self._program.read_to(b"\n\n", max(0.0, deadline - time.monotonic()))
         answer = answer.strip()
-        if answer[0] == "=":
-            return answer[1:]
-        if answer[0] == "?":
-            raise self._blame(f"refused '{command}': {_shown(answer[1:].strip()) or 'no reason given'}")
+        if answer[0] in "=?":
+            return answer
         raise self._blame(f"answered '{command}' with '{_shown(answer)}', which is not GTP")
+
+    def _refusal(self, command: str, answer: str) -> ExternalEngineError:
+        return self._blame(f"refused '{command}': {_shown(answer[1:].strip()) or 'no reason given'}")
 
     def _blame(self, deed: str) -> ExternalEngineError:
         assert self._program is not None
@@ -275,10 +345,29 @@ class GtpProgram:
         self._program = None
 
 
+def _found(name: str, command: str) -> list[str]:
+    """The words of a command, the program with its whole path."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:  # a quotation that does not end
+        raise ExternalEngineError(name, f"can't be started: {error}") from error
+    if not words:
+        raise ExternalEngineError(name, "can't be started: there is no command")
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), GAMES_FOLDER])
+    program = shutil.which(words[0], path=places)
+    if program is None:
+        raise ExternalEngineError(name, f"can't be started: there is no program '{words[0]}'")
+    return [program, *words[1:]]
+
+
 def komi_of(game: Game) -> float | None:
     """None in a game without."""
     options = dict(pair.split("=") for pair in game.spec.options.split(", ") if pair)
     return float(options["komi"]) if "komi" in options else None
+
+
+def _only_a_pass(state: State) -> bool:
+    return state.legal_actions == (pass_action(state.game),)
 
 
 def _shown(text: str, longest: int = 60) -> str:

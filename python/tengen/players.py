@@ -1,6 +1,7 @@
 """Players: whoever can choose an action. Made from a short text, as on the command line:
 
 random              any legal action
+greedy              looks one move ahead: wins if it can, else takes most (see docs/tournament.md)
 rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a random play-out
 uniform:400         PUCT with 400 simulations that knows nothing: even priors, even values
 network:MODEL       the move that a network likes best, without any search
@@ -9,6 +10,7 @@ search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
+gtp:10s:COMMAND     the same, with 10 seconds for every answer; without it is 60
 
 MODEL is a network's file, the folder of a run, which stands for its newest network, or the name of a bundled one.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,11 +38,13 @@ if TYPE_CHECKING:  # playing without a network needs none of what files need
 
 __all__ = [
     "PLAYER_FORMS",
+    "GreedyPlayer",
     "NetworkPlayer",
     "Player",
     "PlayerSpecError",
     "RandomPlayer",
     "SearchPlayer",
+    "SharedModels",
     "SolverPlayer",
     "TimedPlayer",
     "leaves_at_once",
@@ -50,7 +55,8 @@ __all__ = [
 
 # As texts are written; N is a number of simulations.
 PLAYER_FORMS = (
-    "random, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, gtp:COMMAND"
+    "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, "
+    "gtp:COMMAND, gtp:10s:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
@@ -58,7 +64,11 @@ MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/engine.md has the measurements).
 LEAVES_PER_CORE = 16
 MOST_LEAVES = 128
+TIME_LIMIT = re.compile(r"[0-9.]+s")  # of an external program
 ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
+
+
+EvaluatorOf = Callable[[str, Game], NetworkEvaluator]  # of a model, for that game
 
 
 class PlayerSpecError(TengenError):
@@ -85,6 +95,36 @@ class RandomPlayer:
             int(np.random.default_rng(seed).choice(state.legal_actions))
             for state, seed in zip(states, seeds, strict=True)
         ]
+
+
+class GreedyPlayer:
+    """Looks one move ahead: a win; else the most stones more than the opponent; any of those that are equal.
+
+    Stones are counted by the planes, in games that have one for each side: in Othello it turns over as many discs as it
+    can, in Go it captures what it can. Elsewhere all moves that neither win nor lose at once are equal.
+    """
+
+    name = "greedy"
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        return [self._choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
+
+    def _choose(self, state: State, seed: int) -> int:
+        worth = np.array([_stones_ahead(state.play(action), state.to_move) for action in state.legal_actions])
+        best = np.flatnonzero(worth == worth.max())
+        return state.legal_actions[int(np.random.default_rng(seed).choice(best))]
+
+
+def _stones_ahead(state: State, player: int) -> float:
+    """How many stones more that player has than the other; infinite if it has won, 0 where stones are not seen."""
+    value = state.outcome.value_for(player) if state.outcome is not None else 0.0
+    if value != 0.0:
+        return math.copysign(math.inf, value)
+    names = state.game.spec.plane_names
+    if len(names) < 2 or not (names[0].startswith("own ") and names[1].startswith("opponent's ")):
+        return 0.0
+    own, others = (float(plane.sum()) for plane in state.planes()[:2])  # of the player to move
+    return own - others if state.to_move == player else others - own
 
 
 class SearchPlayer:
@@ -171,52 +211,70 @@ def leaves_at_once(simulations: int) -> int:
     return int(2 ** (leaves.bit_length() - 1))
 
 
-def model_evaluator(model: str | Path, game: Game) -> NetworkEvaluator:
-    """What evaluates a network (a file, a run or a bundled name) on all cores. One of another game is refused."""
+def model_evaluator(model: str | Path, game: Game, *, threads: int | None = None) -> NetworkEvaluator:
+    """What evaluates a network (a file, a run or a bundled name), on all cores. One of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
     network = load_network(find_network(model))
     check_fits(network, game)
-    return make_evaluator(network, threads=os.cpu_count() or 1)
+    return make_evaluator(network, threads=threads or os.cpu_count() or 1)
 
 
-def _random(text: str, argument: str | None, game: Game) -> Player:
+class SharedModels:
+    """Evaluators for many players of one game in many threads: a model is loaded once, and each player has a clone."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, NetworkEvaluator] = {}
+
+    def __call__(self, model: str, game: Game) -> NetworkEvaluator:
+        if model not in self._loaded:
+            self._loaded[model] = model_evaluator(model, game, threads=1)
+        return self._loaded[model].clone()
+
+
+def _random(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
         raise PlayerSpecError(f"'{text}': random takes nothing after its name.")
     return RandomPlayer()
 
 
-def _rollout(text: str, argument: str | None, game: Game) -> Player:
+def _greedy(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    if argument is not None:
+        raise PlayerSpecError(f"'{text}': greedy takes nothing after its name.")
+    return GreedyPlayer()
+
+
+def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(
         text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
     )
 
 
-def _uniform(text: str, argument: str | None, game: Game) -> Player:
+def _uniform(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(text, SearchParams(simulations=_simulations(text, argument)))
 
 
-def _network(text: str, argument: str | None, game: Game) -> Player:
+def _network(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if not argument:
         raise PlayerSpecError(f"'{text}': say which network, as in 'network:runs/{game.spec.source}'.")
-    return NetworkPlayer(text, model_evaluator(argument, game))
+    return NetworkPlayer(text, evaluator_of(argument, game))
 
 
-def _search(text: str, argument: str | None, game: Game) -> Player:
+def _search(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     model, limit = _model_and_limit(text, argument, game)
     seconds = _seconds(text, limit) if limit.endswith("s") else None
     simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
-    evaluator = model_evaluator(model, game)
+    evaluator = evaluator_of(model, game)
     params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
     if seconds is not None:
         return TimedPlayer(text, params, evaluator, seconds)
     return SearchPlayer(text, params, evaluator)
 
 
-def _mixed(text: str, argument: str | None, game: Game) -> Player:
+def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     model, limit = _model_and_limit(text, argument, game)
     simulations = _simulations(text, limit)
-    evaluator = model_evaluator(model, game)
+    evaluator = evaluator_of(model, game)
     params = playing_params(evaluator.network, simulations).replace(
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )
@@ -233,20 +291,26 @@ def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, 
     return model, limit
 
 
-def _solver(text: str, argument: str | None, game: Game) -> Player:
+def _solver(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
         raise PlayerSpecError(f"'{text}': solver takes nothing after its name.")
     return SolverPlayer(text, find_solver(game))
 
 
-def _gtp(text: str, argument: str | None, game: Game) -> Player:
+def _gtp(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if not argument or not argument.strip():
         raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:gnugo --mode gtp'.")
+    limit, colon, command = argument.partition(":")
+    if colon and TIME_LIMIT.fullmatch(limit):
+        if not command.strip():
+            raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:{limit}:gnugo --mode gtp'.")
+        return GtpProgram(text, command, game, _seconds(text, limit))
     return GtpProgram(text, argument, game)
 
 
-_KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
+_KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "random": _random,
+    "greedy": _greedy,
     "rollout": _rollout,
     "uniform": _uniform,
     "network": _network,
@@ -257,12 +321,12 @@ _KINDS: dict[str, Callable[[str, str | None, Game], Player]] = {
 }
 
 
-def make_player(text: str, game: Game) -> Player:
+def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:
     """The player that a text such as 'rollout:1000' describes, for this game."""
     kind, _, argument = text.partition(":")
     if kind not in _KINDS:
         raise PlayerSpecError(f"'{text}' is no player; a player is one of: {PLAYER_FORMS}.")
-    return _KINDS[kind](text, argument if ":" in text else None, game)
+    return _KINDS[kind](text, argument if ":" in text else None, game, evaluator_of)
 
 
 def _simulations(text: str, argument: str | None) -> int:

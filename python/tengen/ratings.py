@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tengen._core import Game
 from tengen.arena import MatchResult, Pair, PlayedGame, play_matches
@@ -26,6 +27,7 @@ from tengen.report import IterationReport, RatingReport, StrengthReport
 __all__ = [
     "Rating",
     "Result",
+    "bootstrap",
     "expected_score",
     "iteration_of",
     "measure",
@@ -36,6 +38,7 @@ __all__ = [
     "zero_of",
 ]
 
+RESAMPLES = 500  # of a bootstrap: the ends of a 95 % interval then rest on a dozen of them each
 PRIOR_GAMES = 1.0  # drawn games that each pair is given on top of its own: nobody is infinitely strong
 ELO = 400.0 / math.log(10.0)  # in one natural unit of strength
 
@@ -92,6 +95,49 @@ def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
         name: Rating(float(strength[i + 1] * ELO), float(1.959964 * deviations[i] * ELO))
         for i, name in enumerate(names[1:])
     }
+
+
+def bootstrap(blocks: Sequence[Result], zero: str, seed: int = 0) -> dict[str, tuple[float, float]]:
+    """95 % intervals of the ratings, by drawing the games of every pair of players again and again, with replacement.
+
+    A block is what is drawn as one: the games of one opening with colours swapped, which are not independent. Where
+    results leave a player infinitely far from `zero` but for the prior (one side won everything), drawing again tells
+    nothing, and the interval is at least that of the Fisher information.
+    """
+    rng = np.random.default_rng(seed)
+    pairs = sorted({(block.player, block.opponent) for block in blocks})
+    drawn: dict[tuple[str, str], tuple[NDArray[np.int64], NDArray[np.float64]]] = {}  # games and points, [RESAMPLES]
+    for pair in pairs:
+        mine = [block for block in blocks if (block.player, block.opponent) == pair]
+        choice = rng.integers(len(mine), size=(RESAMPLES, len(mine)))
+        games = np.array([block.games for block in mine])[choice].sum(axis=1)
+        drawn[pair] = games, np.array([block.points for block in mine])[choice].sum(axis=1)
+    samples = [
+        rate([Result(*pair, int(drawn[pair][0][i]), float(drawn[pair][1][i])) for pair in pairs], zero)
+        for i in range(RESAMPLES)
+    ]
+    comparable = _comparable(blocks, zero)
+    intervals = {}
+    for name, rating in rate(blocks, zero).items():
+        low, high = np.percentile([sample[name].elo for sample in samples], [2.5, 97.5]).tolist()
+        if name not in comparable:
+            low, high = min(low, rating.elo - rating.error), max(high, rating.elo + rating.error)
+        intervals[name] = (low, high)
+    return intervals
+
+
+def _comparable(results: Sequence[Result], zero: str) -> set[str]:
+    """Who has scored, directly or by way of others, against `zero`, and `zero` against them (Ford 1957)."""
+    scored = {(result.player, result.opponent) for result in results if result.points > 0}
+    scored |= {(result.opponent, result.player) for result in results if result.points < result.games}
+
+    def reached(edges: set[tuple[str, str]]) -> set[str]:
+        known = {zero}
+        while more := {b for a, b in edges if a in known} - known:
+            known |= more
+        return known
+
+    return reached(scored) & reached({(b, a) for a, b in scored})
 
 
 def _pairs(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float, float]]:

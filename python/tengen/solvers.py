@@ -120,25 +120,38 @@ for line in sys.stdin:
 
 
 class BitBullySolver:
-    """Connect Four on 6x7, exactly, by a program that ends with this object. For one thread at a time."""
+    """Connect Four on 6x7, exactly, by a program that ends with this object. For one thread at a time.
+
+    If the program fails, that is an ExternalEngineError, and the next question starts it anew.
+    """
 
     def __init__(self) -> None:
         if importlib.util.find_spec("bitbully") is None:
             raise SolverError("Connect Four is solved by BitBully, which is not installed: pip install bitbully.")
-        self._program = Program("BitBully", [sys.executable, "-c", _ASK_BITBULLY])
-        if self._answer() != ["ready"]:
-            raise self._program.blame("did not start as it should")
+        self._program = self._started()
 
     def scores(self, state: State) -> Scores:
+        if self._program.closed:
+            self._program = self._started()
+        try:
+            return self._scores(state)
+        except BaseException:  # also after Ctrl-C: an answer may be on its way
+            self._program.close()
+            raise
+
+    def _scores(self, state: State) -> Scores:
         rows = str(state).splitlines()
         board = "".join(cell for row in rows for cell in row if cell in ".XO")[:42]
         self._program.send(board.translate(str.maketrans(".XO", "012")) + "\n")
-        words = self._answer()
+        words = self._program.read_to(b"\n", SECONDS_PER_POSITION).split()
         row = np.full(state.game.spec.num_actions, np.nan)
         row[[int(column) for column in words[::2]]] = [float(score) for score in words[1::2]]
         if not np.array_equal(~np.isnan(row), state.legal_mask()):
             raise self._program.blame(f"scored other moves ({words[::2]}) than the legal ones")
         return row
 
-    def _answer(self) -> list[str]:
-        return self._program.read_to(b"\n", SECONDS_PER_POSITION).split()
+    def _started(self) -> Program:
+        program = Program("BitBully", [sys.executable, "-c", _ASK_BITBULLY])
+        if program.read_to(b"\n", SECONDS_PER_POSITION).split() != ["ready"]:
+            raise program.blame("did not start as it should")
+        return program

@@ -34,7 +34,8 @@ def main(name: str, fault: str) -> None:
                 state = state.play(vertex_action(game, answer))
         elif command == "quit" and fault == "stays":
             time.sleep(600)
-        print(f"= {answer}\r\n\r" if fault != "nonsense" else "hello\n", flush=True)
+        sign = "?" if fault == "passes" and words[1:] == ["pass"] else "="
+        print(f"{sign} {answer}\r\n\r" if fault != "nonsense" else "hello\n", flush=True)
         if command == "quit":
             return
 

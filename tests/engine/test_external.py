@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import random
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -82,6 +84,28 @@ def test_faults_are_named(fault: str, deed: str) -> None:
     assert player._program is None
 
 
+def test_a_program_may_pass_by_itself_where_it_must() -> None:
+    """As gtp-rhino does: it refuses to be told of a pass. Where a pass is a choice, that is a fault."""
+    state = next(s for s in map(must_pass, range(100)) if s is not None).play("pass")
+    player = program("passes", "othello")
+    assert player.choose([state], [0]) == [state.legal_actions[0]]
+    player.close()
+    player = program("passes", "go")
+    with pytest.raises(ExternalEngineError, match="refused 'play black pass': no reason given"):
+        player.choose([player._game.state("pass")], [0])
+
+
+def must_pass(seed: int) -> tengen.State | None:
+    """A position of a random game in which nothing else is legal."""
+    rng = random.Random(seed)
+    state = tengen.load("othello").initial_state()
+    while state.outcome is None:
+        if state.legal_actions == (64,):
+            return state
+        state = state.play(rng.choice(state.legal_actions))
+    return None
+
+
 def test_a_program_that_hangs_is_ended_with_its_children() -> None:
     player = program("child", seconds=60.0)
     player._start()
@@ -133,12 +157,50 @@ def test_a_player_that_is_forgotten_ends_its_program() -> None:
 
 def test_programs_that_can_not_be_started() -> None:
     go = tengen.load("go")
-    with pytest.raises(ExternalEngineError, match="can't be started: No such file"):
-        make_player("gtp:/no/such/program", go).choose([go.initial_state()], [0])
+    with pytest.raises(ExternalEngineError, match="can't be started: there is no program '/no/such/program'"):
+        make_player("gtp:/no/such/program --mode gtp", go)
+    with pytest.raises(ExternalEngineError, match="can't be started: No closing quotation"):
+        make_player("gtp:gnugo '", go)
     with pytest.raises(PlayerSpecError, match="say which program"):
         make_player("gtp:", go)
     with pytest.raises(tengen.TengenError, match="connect_four is not one of them"):
         make_player("gtp:x", tengen.load("connect_four"))
+
+
+def test_the_time_for_an_answer_is_part_of_the_text() -> None:
+    go = tengen.load("go")
+    assert make_player("gtp:0.5s:gnugo --mode gtp", go)._seconds == 0.5
+    assert make_player("gtp:gnugo --mode gtp", go)._seconds == 60.0
+    with pytest.raises(PlayerSpecError, match="how many seconds"):
+        make_player("gtp:0s:gnugo", go)
+    with pytest.raises(PlayerSpecError, match="say which program, as in 'gtp:5s:gnugo"):
+        make_player("gtp:5s: ", go)
+
+
+def test_a_killed_python_leaves_no_program_behind() -> None:
+    """Not even one that has stopped to listen, nor its children."""
+    code = f"""
+import sys, threading
+sys.path.insert(0, {str(ENGINES.parent)!r})
+from test_external import pid_of, program
+player = program("child")
+player._start()
+threading.Thread(target=player.choose, args=([player._game.initial_state()], [0]), daemon=True).start()
+print(pid_of(player), player._program._complaints.take_to(b"\\n", 60).decode(), flush=True)
+threading.Event().wait()
+"""
+    python = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert python.stdout is not None
+    pids = [int(word) for word in python.stdout.readline().split()]
+    assert len(pids) == 2
+    assert all(map(alive, pids))
+    python.kill()
+    python.communicate()
+    for _ in range(100):
+        if not any(map(alive, pids)):
+            break
+        time.sleep(0.1)
+    assert not any(map(alive, pids))
 
 
 def test_gnu_go_plays_a_game() -> None:

@@ -9,6 +9,24 @@ from tengen.players import PlayerSpecError, SearchPlayer, TimedPlayer, make_play
 from tengen.solvers import BitBullySolver, SolverError, find_solver, solve_all
 
 
+def test_greedy_takes_what_it_can() -> None:
+    othello, go, four = tengen.load("othello"), tengen.load("go", size=5), tengen.load("connect_four")
+    greedy = make_player("greedy", othello)
+    state = othello.state("f5 f6 e6 f4 e3 c5 c4 e7")
+    discs = {action: str(state.play(action)).count("X") for action in state.legal_actions}
+    most = {action for action, count in discs.items() if count == max(discs.values())}
+    assert {greedy.choose([state], [seed])[0] for seed in range(40)} == most
+    assert len(set(discs.values())) > 1
+    atari = go.state("C3 C2 A1 B3 A5 D3 E5")
+    assert atari.action_text(greedy.choose([atari], [1])[0]) == "C4"
+    winning = four.state("1 7 2 7 3 7")
+    assert winning.action_text(greedy.choose([winning], [1])[0]) == "4"
+    start = four.initial_state()
+    assert len({greedy.choose([start], [seed])[0] for seed in range(50)}) == 7
+    with pytest.raises(PlayerSpecError, match="nothing after its name"):
+        make_player("greedy:2", othello)
+
+
 def test_a_player_by_the_clock() -> None:
     game = tengen.load("tic_tac_toe")
     player = make_player("search:tic_tac_toe:0.01s", game)

@@ -24,6 +24,7 @@ COMMANDS = {
     "report": "report",
     "evaluate": "evaluate",
     "match": "match",
+    "tournament": "tournament",
     "play": "play",
     "gtp": "gtp",
     "export kaggle": "export_kaggle",

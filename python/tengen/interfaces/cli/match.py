@@ -8,10 +8,11 @@ from typing import Annotated
 
 import tyro
 
-from tengen import TengenError
+from tengen import Game, TengenError
 from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
+from tengen.interfaces.terminal import printable
 from tengen.players import make_player
 
 MOST_GAMES = 1_000_000
@@ -40,12 +41,17 @@ def run(
     check_seed(seed)
     if not 1 <= games <= MOST_GAMES:
         raise TengenError(f"A match has 1 to {MOST_GAMES} games, not {games}.")
-    if opening_plies is not None and not 0 <= opening_plies < rules.spec.longest_game:
-        longest = rules.spec.longest_game
-        raise TengenError(f"An opening of {rules.spec.name} has 0 to {longest - 1} plies, not {opening_plies}.")
+    check_opening_plies(rules, opening_plies)
     with _progress(games) as on_game:
         result = play_match(rules, players, games=games, seed=seed, opening_plies=opening_plies, on_game=on_game)
     print(json.dumps(_as_dict(result, game)) if as_json else report(result))
+
+
+def check_opening_plies(game: Game, plies: int | None) -> None:
+    """Refuses what no game can begin with."""
+    longest = game.spec.longest_game
+    if plies is not None and not 0 <= plies < longest:
+        raise TengenError(f"An opening of {game.spec.name} has 0 to {longest - 1} plies, not {plies}.")
 
 
 def report(result: MatchResult) -> str:
@@ -61,7 +67,15 @@ def report(result: MatchResult) -> str:
     ]
     if low <= 0.5 <= high:
         lines.append("No clear difference: the interval includes 50 %.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_reason_lines(result)])
+
+
+def _reason_lines(result: MatchResult) -> list[str]:
+    """Games that ended early, and why. The reasons quote programs, so they are made fit for a terminal."""
+    return [
+        f"{_count(number, 'game')} ended early: {printable(reason, longest=300)}"
+        for reason, number in result.reasons.items()
+    ]
 
 
 def _elo_text(result: MatchResult) -> str:
@@ -93,6 +107,7 @@ def _as_dict(result: MatchResult, game: str) -> dict[str, object]:
         "score": result.score,
         "interval": list(result.interval),
         "elo": _finite(elo_difference(result.score)),
+        "reasons": result.reasons,
         "elo_interval": [_finite(elo_difference(end)) for end in result.interval],
     }
 

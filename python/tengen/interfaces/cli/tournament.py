@@ -1,0 +1,137 @@
+"""`tengen tournament`: everyone against everyone, and a table with ratings."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from tengen import TengenError
+from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+from tengen.interfaces.cli.match import check_opening_plies
+from tengen.interfaces.cli.player_argument import HELP, check_seed
+from tengen.interfaces.terminal import printable
+from tengen.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
+
+MOST_GAMES = 100_000
+MOST_THREADS = 1024
+
+
+def run(
+    game: GameArgument,
+    players: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER", help=HELP)] = (),
+    *,
+    games: int = 20,
+    players_file: Annotated[Path | None, tyro.conf.arg(name="players", metavar="FILE")] = None,
+    folder: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
+    seed: int = 0,
+    opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    threads: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
+) -> None:
+    """Plays everyone against everyone, and rates them. Stopped or killed, the same command goes on.
+
+    Args:
+        games: of each two players; two at a time share an opening, with colours swapped
+        players_file: more players, one a line
+        folder: where the games and the table are kept; by default tournaments/ and the game's name
+        seed: another seed, other games
+        opening_plies: random plies at the start of each game; by default 4, fewer in short games
+        threads: games that go on at the same time; by default as many as there are cores
+        as_json: print one JSON object instead of the table
+    """
+    rules = parse_game(game)
+    check_seed(seed)
+    check_opening_plies(rules, opening_plies)
+    threads = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= games <= MOST_GAMES:
+        raise TengenError(f"Two players of a tournament play 2 to {MOST_GAMES} games, not {games}.")
+    if not 1 <= threads <= MOST_THREADS:
+        raise TengenError(f"A tournament has 1 to {MOST_THREADS} threads, not {threads}.")
+    everyone = (*players, *(_read_players(players_file) if players_file is not None else ()))
+    plan = Plan(rules, everyone, round_robin(everyone), games, seed, opening_plies)
+    folder = folder or Path("tournaments") / rules.spec.name
+    with _progress(plan) as (on_start, on_game):
+        tournament = play_tournament(plan, folder, threads=threads, on_start=on_start, on_game=on_game)
+    print(json.dumps(_as_dict(tournament, game, folder)) if as_json else _report(tournament, folder))
+
+
+def _read_players(path: Path) -> list[str]:
+    try:
+        lines = [line.strip() for line in path.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise TengenError(f"The players of {path} can't be read: {reason}.") from error
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _report(tournament: Tournament, folder: Path) -> str:
+    early = [
+        f"{standing.player} lost {number} of its games early: {printable(reason, longest=300)}"
+        for standing in tournament.standings
+        for reason, number in standing.reasons.items()
+    ]
+    middle = next(standing.player for standing in tournament.standings if standing.elo == 0.0)
+    return "\n".join(
+        [
+            *tournament.notes,
+            table(tournament),
+            *early,
+            f"Elo relative to {middle}. {len(tournament.games)} games, in {folder}/games.",
+        ]
+    )
+
+
+def _as_dict(tournament: Tournament, game: str, folder: Path) -> dict[str, object]:
+    return {
+        "game": game,
+        "seed": tournament.plan.seed,
+        "games": len(tournament.games),
+        "folder": str(folder),
+        "notes": list(tournament.notes),
+        "players": [
+            {
+                "player": standing.player,
+                "elo": standing.elo,
+                "interval": list(standing.interval),
+                "points": standing.points,
+                "games": standing.games,
+                "against": {
+                    opponent: {"points": points, "games": games}
+                    for opponent, (points, games) in standing.against.items()
+                },
+                "reasons": standing.reasons,
+            }
+            for standing in tournament.standings
+        ],
+    }
+
+
+@contextmanager
+def _progress(plan: Plan) -> Iterator[tuple[Callable[[int], None], Callable[[TournamentGame], None]]]:
+    """A bar while the tournament goes on, on a terminal only, gone when it is over."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)  # so that the table can go into a file while one watches
+    columns = (
+        SpinnerColumn(),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=plan.games * len(plan.meetings))
+
+        def on_start(done: int) -> None:
+            progress.update(task, completed=done)
+
+        def on_game(game: TournamentGame) -> None:
+            last = printable(" - ".join(game.players), longest=60)
+            progress.update(task, advance=1, description=last)
+
+        yield on_start, on_game
