@@ -143,7 +143,7 @@ O to move
 > play w B1
 =
 > printsgf
-= (;GM[1]FF[4]CA[UTF-8]AP[tengen]SZ[9]KM[3.5];B[ai];B[ah];B[ag];W[bi])
+= (;FF[4]AP[tengen]CA[UTF-8]GM[1]KM[3.5]SZ[9];B[ai];B[ah];B[ag];W[bi])
 > clear_board
 =
 > set_free_handicap A1 A1
