@@ -5,9 +5,9 @@
 Without a MODEL ours is a small network with random weights: the protocol is the same. Checked are the form of every
 answer and its number, that nobody speaks unasked, that no legal move is refused and no illegal one made (by our rules
 and by sgfmill's board), that all agree on the stones at the end, and `final_score`: ours against sgfmill's count of the
-area, and against GNU Go's where that is about the same thing, because nothing is dead and all is settled (GNU Go is told
-to capture what is dead). Complaints are printed, and the exit code tells whether there were any. The games are
-varied by random openings, two games each, with colours swapped.
+area, and against GNU Go's where both count the same thing: nothing is dead and all is settled. With --play-out GNU Go
+takes what is dead, so that this happens; it then thinks twice as long. Complaints are printed, and the exit code tells
+whether there were any. Games are varied by random openings, two games each, with colours swapped.
 """
 
 import random
@@ -34,10 +34,8 @@ SIZE = 9
 KOMI = 7.0
 OPENING = 4  # random moves at the start of each game
 MOST_MOVES = 2 * SIZE * SIZE - 2
-GNU_GO = (
-    "{} --mode gtp --level {} --chinese-rules --positional-superko --never-resign --play-out-aftermath "
-    "--capture-all-dead --seed 1"
-)
+GNU_GO = "{} --mode gtp --level {} --chinese-rules --positional-superko --never-resign --seed 1"
+PLAY_OUT = " --play-out-aftermath --capture-all-dead"
 OURS = "import sys; from tengen.interfaces.cli import run; sys.exit(run(sys.argv[1:]))"
 
 
@@ -181,6 +179,7 @@ def main(
     games: int = 50,
     simulations: int = 16,
     level: int = 1,
+    play_out: bool = False,
     gnugo: str = "/usr/games/gnugo",
     seed: int = 0,
 ) -> None:
@@ -188,7 +187,8 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         network = model or str(random_network(Path(folder)))
         command = [sys.executable, "-c", OURS, "gtp", network, "--simulations", str(simulations)]
-        ours, theirs = Side("tengen", command), Side("GNU Go", shlex.split(GNU_GO.format(gnugo, level)))
+        opponent = GNU_GO.format(gnugo, level) + PLAY_OUT * play_out
+        ours, theirs = Side("tengen", command), Side("GNU Go", shlex.split(opponent))
         ends, scores, complaints, moves, wins = Counter[str](), Counter[str](), [], 0, 0.0
         for number in range(games):
             sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
@@ -204,7 +204,7 @@ def main(
                 print(complaints[-1], flush=True)
                 if isinstance(complaint, ExternalEngineError):
                     break
-            print(f"game {number + 1} of {games}", file=sys.stderr)
+            print(f"game {number + 1} of {games}: {moves} moves so far; scores: {dict(scores)}", file=sys.stderr)
         for side in () if complaints else (ours, theirs):
             side.close()
     print(f"{games} games, {moves} moves, {ours.answers} answers of tengen, {theirs.answers} of GNU Go")
