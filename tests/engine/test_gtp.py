@@ -424,6 +424,23 @@ def test_analysis_and_a_move(talk: Talk) -> None:
     assert talk("kata-analyze b interval x") == "? syntax error"
 
 
+@pytest.mark.parametrize(("resign", "given_up"), [(0.0, []), (0.1, ["= resign", "play resign"])])
+def test_resigning_when_all_is_lost(resign: float, given_up: list[str]) -> None:
+    """X has two threats. That has to be seen in two moves in a row, and the protocol goes on."""
+    game = tengen.load("tic_tac_toe")
+    said: list[str] = []
+    session = Gtp(game, LooksAtTheBoard(game), SearchParams(), Limit(simulations=400), said.append, resign=resign)
+    for line in ("play b A1", "play w B1", "play b A3", "play w A2", "play b C3", "genmove w", "undo"):
+        session.obey(line)
+    assert "resign" not in "".join(said)
+    for line in ("genmove w", "undo", "play b C3", "lz-genmove_analyze w"):
+        session.obey(line)
+    assert re.findall(r"^(?:= |play )resign$", "".join(said), re.MULTILINE) == given_up
+    session.obey("clear_board")
+    session.obey("genmove b")
+    assert re.fullmatch(r"= [A-C]\d\n\n", said[-1])
+
+
 def test_pondering_goes_on_between_moves() -> None:
     game = tengen.load("go", size=5)
     evaluator = LooksAtTheBoard(game)
@@ -570,6 +587,7 @@ def test_the_program(network: Path) -> None:
 def test_the_program_refuses_what_it_can_not_play(refused: Callable[..., str]) -> None:
     assert "no network 'nobody'" in refused("gtp", "nobody")
     assert "more than 0 seconds" in refused("gtp", "tic_tac_toe", "--seconds", "0")
+    assert "from 0 to 0.5, not 0.9" in refused("gtp", "tic_tac_toe", "--resign", "0.9")
 
 
 def test_games_against_gnu_go(network: Path) -> None:

@@ -41,6 +41,7 @@ __all__ = ["LONGEST_LINE", "Gtp"]
 LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
 SECONDS_BETWEEN_REPORTS = 1.0
 LEAST_SECONDS = 0.02
+HOPELESS_MOVES = 2  # one of them may be a slip of the search
 LAG = 0.1  # seconds that a controller may take to hear of a move
 
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
@@ -67,7 +68,10 @@ class Clock:
 
 
 class Gtp:
-    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread."""
+    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread.
+
+    `resign` is a win rate: who is below it in two moves of ours in a row gives up. Nobody is below 0.
+    """
 
     def __init__(
         self,
@@ -78,12 +82,15 @@ class Gtp:
         write: Callable[[str], None],
         *,
         ponder: bool = False,
+        resign: float = 0.0,
     ) -> None:
         check_has_vertices(game)
         self._evaluator = evaluator
         self._limit = limit
         self._write = write
         self._ponder = ponder
+        self._resign = resign
+        self._hopeless = [0, 0]  # moves in a row, by player
         self._engine = Engine(without_end(game), evaluator, params)
         self._positions = [Position(self._engine.state)]
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
@@ -174,6 +181,7 @@ class Gtp:
         return self._clear_board([])
 
     def _clear_board(self, words: list[str]) -> str:
+        self._hopeless = [0, 0]
         self._positions = [Position(self._game.initial_state())]
         if self._settings is not None:
             self._start_clocks()
@@ -264,6 +272,9 @@ class Gtp:
     def _answer_move(self, player: int, analysis: Analysis) -> str:
         if not analysis.moves:
             return self._nothing_to_play()
+        self._hopeless[player] = self._hopeless[player] + 1 if analysis.win_rate < self._resign else 0
+        if self._hopeless[player] >= HOPELESS_MOVES:
+            return "resign"
         self._make(player, analysis.best_action)
         return vertex_text(self._game, analysis.best_action)
 
@@ -392,6 +403,7 @@ class Gtp:
             if read.game.spec.source != self._game.spec.source:
                 raise Refusal("cannot load file")
             check_fits(self._evaluator.network, read.game)
+            self._hopeless = [0, 0]
             self._positions = [Position(read.start)]
             for player, action in read.moves if len(words) == 1 else read.moves[: max(0, whole_number(words[1]) - 1)]:
                 self._make(player, action)
