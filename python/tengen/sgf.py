@@ -206,6 +206,7 @@ def _game(root: Properties, like: Game | None) -> Game:
     name = GAMES[number]
     same = like is not None and like.spec.source == name
     options = parse_options(like.spec.options) if same and like is not None else {}
+    options.pop("max_moves", None)  # a limit of someone's training; the game was played without
     options["size"] = _size(root, name)
     if name == "go":
         komi = _komi(root, options["size"])

@@ -122,6 +122,7 @@ def _game_of(
 ) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
     from tengen.games import load
+    from tengen.interfaces.gtp.positions import without_end
     from tengen.network.positions import parse_options
     from tengen.sgf import parse_sgf
 
@@ -134,7 +135,8 @@ def _game_of(
         raise ReviewError("Name a file in SGF, or give --game and --moves, as in --game othello --moves 'd3 c3 c4'.")
     rules = parse_game(game)
     if like is not None and like.spec.source == rules.spec.source and not game.startswith("openspiel:"):
-        rules = load(like.spec.source, **{**parse_options(like.spec.options), **split_game(game)[1]})
+        told = {**parse_options(without_end(like).spec.options), **split_game(game)[1]}
+        rules = load(like.spec.source, **told)
     return rules.initial_state(), rules.state(moves).moves, ("", "")
 
 
