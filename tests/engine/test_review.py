@@ -113,6 +113,8 @@ def test_the_page(blunders: Review) -> None:
     assert "Ada &amp; &lt;Bob&gt;" in page
     assert page.count("<figure") == 1 + len(blunders.mistakes())
     assert page.count("<tr") == 1 + 7
+    assert ">0%</text>" in page  # the whole scale
+    assert ">100%</text>" in page
     for move in blunders.mistakes():
         assert f"Move {move.number}: {'XO'[move.player]} {move.text}, {move.lost:.0%} lost" in page
         assert f"move {move.number}: {blunders.win_rates[move.number]:.0%}" in page  # a dot of the curve

@@ -48,17 +48,23 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def lines(
-    curves: Sequence[Line], *, label: Callable[[float], str], from_zero: bool = False, x_name: str = "iteration"
+    curves: Sequence[Line],
+    *,
+    label: Callable[[float], str],
+    from_zero: bool = False,
+    spanning: Sequence[float] = (),
+    x_name: str = "iteration",
 ) -> str:
     """Curves over iterations, or what `x_name` says. `label` writes a value as it stands at the axis and in the legend.
 
-    `from_zero` has the axis begin at 0, if no value is below.
+    `from_zero` has the axis begin at 0, if no value is below; `spanning` are values that it has room for in any case.
     """
     curves = [curve for curve in (_thinned(curve) for curve in curves) if curve.points]
     if not curves:
         return '<p class="none">Nothing to show yet.</p>'
     xs = [x for curve in curves for x, _ in curve.points]
     ends = [y + sign * error for curve in curves for (_, y), error in _with_errors(curve) for sign in (-1.0, 1.0)]
+    ends += spanning
     y_ticks = ticks(min(0.0, *ends) if from_zero else min(ends), max(ends))
     x_ticks = [x for x in ticks(min(xs), max(xs)) if min(xs) < x <= max(xs) and x == round(x)] or [max(xs)]
 

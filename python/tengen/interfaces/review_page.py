@@ -44,13 +44,9 @@ def _curve(review: Review) -> str:
         )
         for player, colour in ((0, 2), (1, 5))
     ]
-    # Even, and the ends of the scale, so that every page has the same.
     even = Line("even", [(0, 0.5), (len(rates) - 1, 0.5)], 7, dashed=True)
-    ends = Line("", [(0, 0.0), (0, 1.0)], 8)
-    drawn = lines(
-        [ends, even, Line("win rate", rates, 1), *wrong], label=lambda y: f"{y:.0%}", from_zero=True, x_name="move"
-    )
-    return drawn.replace('<span><i class="c8"></i> <b>100%</b></span>', "")
+    curves = [even, Line("win rate", rates, 1), *wrong]
+    return lines(curves, label=lambda y: f"{y:.0%}", spanning=(0.0, 1.0), x_name="move")
 
 
 def _mistake(move: ReviewedMove) -> str:
@@ -123,7 +119,7 @@ def _name(review: Review, player: int) -> str:
 
 
 STYLE = """
-.c8 { --c: transparent } figure > svg { max-width: 640px } .scroll { overflow-x: auto }
+figure > svg { max-width: 640px } .scroll { overflow-x: auto }
 td:last-child, th:last-child { text-align: left }
 figure > .board { max-width: 360px; margin: 8px auto; background: #dfb976; border-radius: 6px }
 .board .grid { stroke: #8a6a33 } .board .first { fill: #161614 } .board .second { fill: #fffefb; stroke: #66635c }
