@@ -5,9 +5,10 @@
 Without a MODEL ours is a small network with random weights: the protocol is the same. Checked are the form of every
 answer and its number, that nobody speaks unasked, that no legal move is refused and no illegal one made (by our rules
 and by sgfmill's board), that all agree on the stones at the end, and `final_score`: ours against sgfmill's count of the
-area, and against GNU Go's where both count the same thing: nothing is dead and all is settled. With --play-out GNU Go
-takes what is dead, so that this happens; it then thinks twice as long. Complaints are printed, and the exit code tells
-whether there were any. Games are varied by random openings, two games each, with colours swapped.
+area, and against GNU Go's where both count the same thing: nothing is dead and all is settled. A weak network leaves
+too much on the board for that; with --follow GNU Go plays both sides to the very end, and tengen only follows.
+Complaints are printed, and the exit code tells whether there were any. Games are varied by random openings, two games
+each, with colours swapped.
 """
 
 import random
@@ -117,26 +118,28 @@ class Table:
         return True
 
 
-def play_game(sides: list[Side], opening: random.Random) -> tuple[Table, str]:
-    """A whole game; `sides` are black and white. Gives the final position and how it ended."""
+def play_game(sides: list[Side], engines: list[Side], opening: random.Random) -> tuple[Table, str]:
+    """A whole game; `sides` are black and white, and all engines follow it. The final position, and how it ended."""
     game = tengen.load("go", size=SIZE, komi=KOMI)
     table = Table(game.initial_state(), Board(SIZE))
-    for side in sides:
+    for engine in engines:
         for command in (f"boardsize {SIZE}", "clear_board", f"komi {KOMI:g}", "time_settings 600 0 0"):
-            side.ask(command)
+            engine.ask(command)
     while table.state.outcome is None and len(table.state.moves) < MOST_MOVES:
         player = table.state.to_move
         colour = ("black", "white")[player]
         if len(table.state.moves) < OPENING:
             vertex = vertex_text(game, opening.choice(table.state.legal_actions[:-1]))
-            sides[player].ask(f"play {colour} {vertex}")
             table.play("the opening", vertex)
+            told = engines
         else:
             vertex = sides[player].ask(f"genmove {colour}")
             if vertex.lower() == "resign":
                 return table, f"{sides[player].name} resigned"
             table.play(sides[player].name, vertex)
-        sides[1 - player].ask(f"play {colour} {vertex}")
+            told = [engine for engine in engines if engine is not sides[player]]
+        for engine in told:
+            engine.ask(f"play {colour} {vertex}")
     return table, "two passes" if table.state.outcome is not None else "length"
 
 
@@ -179,7 +182,7 @@ def main(
     games: int = 50,
     simulations: int = 16,
     level: int = 1,
-    play_out: bool = False,
+    follow: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
     gnugo: str = "/usr/games/gnugo",
     seed: int = 0,
 ) -> None:
@@ -187,13 +190,15 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         network = model or str(random_network(Path(folder)))
         command = [sys.executable, "-c", OURS, "gtp", network, "--simulations", str(simulations)]
-        opponent = GNU_GO.format(gnugo, level) + PLAY_OUT * play_out
+        opponent = GNU_GO.format(gnugo, level) + PLAY_OUT * follow
         ours, theirs = Side("tengen", command), Side("GNU Go", shlex.split(opponent))
         ends, scores, complaints, moves, wins = Counter[str](), Counter[str](), [], 0, 0.0
         for number in range(games):
-            sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
+            sides = [theirs, theirs] if follow else [ours, theirs] if number % 2 == 0 else [theirs, ours]
             try:
-                table, end = play_game(sides, random.Random(f"{seed} {number // 2}"))
+                table, end = play_game(
+                    sides, [ours, theirs], random.Random(f"{seed} {number if follow else number // 2}")
+                )
                 ends[end] += 1
                 moves += len(table.state.moves)
                 scores[check_end(ours, theirs, table)] += 1
@@ -210,10 +215,9 @@ def main(
     print(f"{games} games, {moves} moves, {ours.answers} answers of tengen, {theirs.answers} of GNU Go")
     print(f"ended by {', '.join(f'{end} {count}' for end, count in ends.items())}")
     print(f"GNU Go's score is {', '.join(f'{what} {count}' for what, count in scores.items())}")
-    print(
-        f"tengen has the larger area in {wins:g} games; waited {ours.seconds:.0f} s for tengen and "
-        f"{theirs.seconds:.0f} s for GNU Go"
-    )
+    if not follow:
+        print(f"tengen has the larger area in {wins:g} games")
+    print(f"waited {ours.seconds:.0f} s for tengen and {theirs.seconds:.0f} s for GNU Go")
     print(f"{len(complaints)} complaints")
     sys.exit(bool(complaints))
 

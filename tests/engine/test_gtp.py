@@ -156,7 +156,7 @@ O to move
 
 MOVES_OF_OURS = """\
 > version
-= 0.1.0
+= ...
 > list_commands
 = protocol_version
 ...
