@@ -20,6 +20,7 @@ EXTERNAL_PACKAGES = {
     "pydantic": {"tengen.config", "tengen.network", "tengen.run_folder"},
     "safetensors": {"tengen.network", "tengen.run_folder"},
     "tomli_w": {"tengen.run_folder"},
+    "sgfmill": {"tengen.sgf"},
     "rich": {"tengen.interfaces"},
     "tyro": {"tengen.interfaces"},
     "numba": {"tengen.games"},

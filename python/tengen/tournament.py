@@ -26,6 +26,7 @@ from tengen.arena import PlayedGame, in_threads, make_openings, play_games
 from tengen.durable import append_bytes, run_lock, write_bytes, write_text
 from tengen.players import Player, SharedModels, make_player
 from tengen.ratings import Result, bootstrap, rate
+from tengen.sgf import has_sgf, write_sgf
 
 __all__ = [
     "Meeting",
@@ -134,8 +135,26 @@ class TournamentGame:
 
 
 def game_file(game: TournamentGame) -> tuple[str, str]:
-    """A game to look at: the name of its file, and what is in it."""
+    """A game to look at: the name of its file, and what is in it. SGF, for the games that have it."""
     a, b = game.meeting
+    name = f"{a + 1}-{b + 1}-{game.played.number + 1:04d}"
+    if has_sgf(game.played.final.game):
+        return f"{name}.sgf", _as_sgf(game) + "\n"
+    return f"{name}.txt", _as_text(game)
+
+
+def _as_sgf(game: TournamentGame) -> str:
+    reason = game.played.reason
+    if not reason:
+        return write_sgf(game.played.final, players=game.colours)
+    winner = game.played.outcome.winner
+    assert winner is not None  # who fails has lost
+    final = game.played.final
+    result, last_words = f"{'BW'[winner]}+F", {len(final.moves): reason}
+    return write_sgf(final, players=game.colours, result=result, comments=last_words)
+
+
+def _as_text(game: TournamentGame) -> str:
     winner = game.played.outcome.winner
     lines = [
         f"first: {game.colours[0]}",
@@ -144,7 +163,7 @@ def game_file(game: TournamentGame) -> tuple[str, str]:
         *([f"reason: {game.played.reason}"] if game.played.reason else []),
         f"moves: {game.played.final.moves_text}",
     ]
-    return f"{a + 1}-{b + 1}-{game.played.number + 1:04d}.txt", "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 # ---- The table

@@ -53,8 +53,8 @@ def talk() -> Talk:
     return Talk()
 
 
-# Lines that begin with > are sent; what follows is the answer.
-TRANSCRIPT = """\
+# Lines that begin with > are sent; what follows is the answer. VERTEX is any, ... is anything.
+GO = """\
 > protocol_version
 = 2
 > 17 name
@@ -143,7 +143,7 @@ O to move
 > play w B1
 =
 > printsgf
-= (;GM[1]FF[4]CA[UTF-8]AP[tengen]SZ[9]KM[3.5];B[ai];B[ah];B[ag];W[bi])
+= (;FF[4]AP[tengen]CA[UTF-8]GM[1]KM[3.5]SZ[9];B[ai];B[ah];B[ag];W[bi])
 > clear_board
 =
 > set_free_handicap A1 A1
@@ -154,12 +154,151 @@ O to move
 =99999
 """
 
+MOVES_OF_OURS = """\
+> version
+= ...
+> list_commands
+= protocol_version
+...
+> known_command
+? syntax error
+> boardsize 5
+=
+> reg_genmove b
+= VERTEX
+> printsgf
+= (;FF[4]AP[tengen]CA[UTF-8]GM[1]KM[7.5]SZ[5])
+> time_settings 60 10 5
+=
+> time_left b 30 0
+=
+> 7 genmove b
+=7 VERTEX
+> time_left w 9 2
+=
+> genmove white
+= VERTEX
+> time_left w 9
+? syntax error
+> time_left x 9 2
+? syntax error
+> 8 lz-genmove_analyze b 1
+=8
+...
+play VERTEX
+> kata-genmove_analyze w interval 1 minmoves 2
+=
+...
+play VERTEX
+> undo
+=
+> lz-analyze b 1 1
+? syntax error
+> lz-analyze x
+? syntax error
+> kata-genmove_analyze b 1 1
+? syntax error
+> boardsize 9
+=
+> place_free_handicap 3
+= C3 G7 C7
+> undo
+=
+> place_free_handicap 10
+? invalid number of stones
+> loadsgf
+? syntax error
+> quit
+=
+"""
 
-def test_transcript(talk: Talk) -> None:
-    for exchange in TRANSCRIPT.split("> ")[1:]:
+OTHELLO = """\
+> boardsize 8
+=
+> komi 7.5
+=
+> play b d3
+=
+> play b c4
+? illegal move
+> play w C3
+=
+> play b D9
+? syntax error
+> play b pass
+? illegal move
+> showboard
+=
+  a b c d e f g h
+1 . . . . . . . .
+2 . . . . . . . .
+3 . . O X . . . .
+4 . . . O X . . .
+5 . . . X O . . .
+6 . . . . . . . .
+7 . . . . . . . .
+8 . . . . . . . .
+X to move
+> genmove b
+= VERTEX
+> undo
+=
+> printsgf
+= (;FF[4]AP[tengen]CA[UTF-8]GM[2]SZ[8];B[dc];W[cc])
+> final_score
+= 0
+> boardsize 7
+? unacceptable size
+> boardsize 6
+=
+> fixed_handicap 2
+? invalid number of stones
+"""
+
+GOMOKU = """\
+> play b E5
+=
+> play w E6
+=
+> play w E7
+? illegal move
+> play b pass
+? illegal move
+> final_score
+? the game is not over
+> reg_genmove b
+= VERTEX
+> play b I5
+? syntax error
+> play b J5
+=
+> printsgf
+= (;FF[4]AP[tengen]CA[UTF-8]GM[4]SZ[9];B[ee];W[ed];B[ie])
+> set_free_handicap A1 A2
+? handicap is for Go
+> boardsize 15
+=
+> boardsize 3
+? unacceptable size
+"""
+TRANSCRIPTS = {"go": GO, "moves of ours": MOVES_OF_OURS, "othello": OTHELLO, "gomoku": GOMOKU}
+
+
+@pytest.mark.parametrize("about", TRANSCRIPTS)
+def test_transcripts(about: str) -> None:
+    name = about if about in tengen.games.names() else "go"
+    talk = Talk(name, **({"size": 9} if name == "gomoku" else {}))
+    for exchange in TRANSCRIPTS[about].split("> ")[1:]:
         line, _, expected = exchange.partition("\n")
-        answer = talk(line)
-        assert [row.rstrip() for row in answer.splitlines()] == expected.splitlines(), line
+        pattern = re.escape(expected.strip()).replace("VERTEX", r"([A-HJ-T]\d+|pass)").replace(r"\.\.\.", "(.+\n?)+?")
+        answer = "\n".join(row.rstrip() for row in talk(line).splitlines())
+        assert re.fullmatch(pattern, answer), f"{line!r} was answered with {answer!r}"
+
+
+def test_every_command_is_in_a_transcript(talk: Talk) -> None:
+    """Streams have tests of their own."""
+    sent = {word for text in TRANSCRIPTS.values() for word in re.findall(r"^> (?:\d+ )?(\S+)", text, re.MULTILINE)}
+    assert set(talk("list_commands")[2:].split("\n")) - sent == {"kata-analyze"}
 
 
 @pytest.mark.parametrize(
@@ -261,6 +400,20 @@ def test_analysis_streams_until_the_next_line(talk: Talk, command: str, rate: st
     assert talk("name") == "= tengen"
 
 
+@pytest.mark.parametrize("following", ["6 genmove b", "undo", "castle", "6 lz-analyze w 1"])
+def test_the_next_command_ends_a_stream_and_is_answered(talk: Talk, following: str) -> None:
+    talk("play b A1")
+    talk.written = ""
+    talk.session.obey("5 kata-analyze 1")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey(following)
+    talk.session.end_stream()
+    stream, answer, end = talk.written.split("\n\n")
+    assert re.fullmatch(r"=5(\ninfo .*)+", stream)
+    assert re.match(r"[=?]6?( |\n|$)", answer)
+    assert end == ""
+
+
 def test_analysis_and_a_move(talk: Talk) -> None:
     talk.session.obey("lz-genmove_analyze w 1")
     first, *_, move, end = talk.written.split("\n")[:-1]
@@ -269,6 +422,23 @@ def test_analysis_and_a_move(talk: Talk) -> None:
     assert talk("undo") == "="
     assert talk("lz-analyze interval") == "? syntax error"
     assert talk("kata-analyze b interval x") == "? syntax error"
+
+
+@pytest.mark.parametrize(("resign", "given_up"), [(0.0, []), (0.1, ["= resign", "play resign"])])
+def test_resigning_when_all_is_lost(resign: float, given_up: list[str]) -> None:
+    """X has two threats. That has to be seen in two moves in a row, and the protocol goes on."""
+    game = tengen.load("tic_tac_toe")
+    said: list[str] = []
+    session = Gtp(game, LooksAtTheBoard(game), SearchParams(), Limit(simulations=400), said.append, resign=resign)
+    for line in ("play b A1", "play w B1", "play b A3", "play w A2", "play b C3", "genmove w", "undo"):
+        session.obey(line)
+    assert "resign" not in "".join(said)
+    for line in ("genmove w", "undo", "play b C3", "lz-genmove_analyze w"):
+        session.obey(line)
+    assert re.findall(r"^(?:= |play )resign$", "".join(said), re.MULTILINE) == given_up
+    session.obey("clear_board")
+    session.obey("genmove b")
+    assert re.fullmatch(r"= [A-C]\d\n\n", said[-1])
 
 
 def test_pondering_goes_on_between_moves() -> None:
@@ -417,6 +587,7 @@ def test_the_program(network: Path) -> None:
 def test_the_program_refuses_what_it_can_not_play(refused: Callable[..., str]) -> None:
     assert "no network 'nobody'" in refused("gtp", "nobody")
     assert "more than 0 seconds" in refused("gtp", "tic_tac_toe", "--seconds", "0")
+    assert "from 0 to 0.5, not 0.9" in refused("gtp", "tic_tac_toe", "--resign", "0.9")
 
 
 def test_games_against_gnu_go(network: Path) -> None:

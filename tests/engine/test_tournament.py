@@ -13,11 +13,13 @@ import pytest
 import tengen
 from tengen.durable import run_lock
 from tengen.ratings import Result, bootstrap, rate
+from tengen.sgf import read_sgf
 from tengen.tournament import (
     Plan,
     Tournament,
     TournamentError,
     TournamentGame,
+    game_file,
     gauntlet,
     neighbours,
     play_tournament,
@@ -55,6 +57,18 @@ def test_everyone_meets_everyone_with_both_colours(tmp_path: Path) -> None:
     assert (tmp_path / "table.md").read_text() == table(result) + "\n"
     first = (tmp_path / "games" / "1-2-0001.txt").read_text()
     assert "first: random\nsecond: uniform:4\nresult: " in first
+
+
+def test_games_are_kept_as_sgf_with_the_reason_of_a_forfeit(tmp_path: Path) -> None:
+    game = tengen.load("gomoku", size=7)
+    dies = f"gtp:{sys.executable} {ENGINES} dies"
+    players = ("random", "greedy", dies)
+    result = play_tournament(Plan(game, players, round_robin(players), 2), tmp_path)
+    for played in result.games:
+        text = (tmp_path / "games" / game_file(played)[0]).read_text()
+        assert read_sgf(text, game) == (game, played.played.final)
+        assert all(f"[{player}]" in text for player in played.players)
+        assert ("+F]" in text and "died" in text) == (dies in played.players)
 
 
 def games_of(result: Tournament) -> list[tuple[object, ...]]:

@@ -26,6 +26,7 @@ class Line:
     colour: int = 1  # of the page's five
     dashed: bool = False
     errors: Sequence[float] = ()
+    dots: bool = False  # its points alone, each with its value
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,24 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [round(number * step, 12) for number in range(first, max(last, first + 1) + 1)]
 
 
-def lines(curves: Sequence[Line], *, label: Callable[[float], str], from_zero: bool = False) -> str:
-    """Curves over iterations. `label` writes a value as it stands at the axis and in the legend."""
+def lines(
+    curves: Sequence[Line],
+    *,
+    label: Callable[[float], str],
+    from_zero: bool = False,
+    spanning: Sequence[float] = (),
+    x_name: str = "iteration",
+) -> str:
+    """Curves over iterations, or what `x_name` says. `label` writes a value as it stands at the axis and in the legend.
+
+    `from_zero` has the axis begin at 0, if no value is below; `spanning` are values that it has room for in any case.
+    """
     curves = [curve for curve in (_thinned(curve) for curve in curves) if curve.points]
     if not curves:
         return '<p class="none">Nothing to show yet.</p>'
     xs = [x for curve in curves for x, _ in curve.points]
     ends = [y + sign * error for curve in curves for (_, y), error in _with_errors(curve) for sign in (-1.0, 1.0)]
+    ends += spanning
     y_ticks = ticks(min(0.0, *ends) if from_zero else min(ends), max(ends))
     x_ticks = [x for x in ticks(min(xs), max(xs)) if min(xs) < x <= max(xs) and x == round(x)] or [max(xs)]
 
@@ -69,19 +81,20 @@ def lines(curves: Sequence[Line], *, label: Callable[[float], str], from_zero: b
             f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{down(y):.1f}" y2="{down(y):.1f}"/>'
             f'<text x="{LEFT - 6:g}" y="{down(y) + 4:.1f}" text-anchor="end">{escape(label(y))}</text>'
         )
-    parts.append(f'<text x="0" y="{HEIGHT - 7:g}">iteration</text>')
+    parts.append(f'<text x="0" y="{HEIGHT - 7:g}">{escape(x_name)}</text>')
     for x in x_ticks:
         parts.append(f'<text x="{across(x):.1f}" y="{HEIGHT - 7:g}" text-anchor="middle">{x:g}</text>')
     for curve in curves:
-        parts += _curve(curve, across, down, label)
+        parts += _curve(curve, across, down, lambda x, y: f"{x_name} {x:g}: {label(y)}")
     return "".join([*parts, "</svg>", _legend(curves, label)])
 
 
 def _curve(
-    curve: Line, across: Callable[[float], float], down: Callable[[float], float], label: Callable[[float], str]
+    curve: Line, across: Callable[[float], float], down: Callable[[float], float], about: Callable[[float, float], str]
 ) -> list[str]:
     places = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in curve.points)
-    parts = [f'<polyline class="c{curve.colour}{" dashed" * curve.dashed}" points="{places}"/>']
+    line = f'<polyline class="c{curve.colour}{" dashed" * curve.dashed}" points="{places}"/>'
+    parts = [] if curve.dots else [line]
     for (x, y), error in _with_errors(curve):
         if curve.errors:
             parts.append(
@@ -89,10 +102,10 @@ def _curve(
                 f'y1="{down(y - error):.1f}" y2="{down(y + error):.1f}"/>'
             )
         spread = f" ± {error:.0f}" if curve.errors else ""
-        if curve.errors or len(curve.points) == 1:
+        if curve.errors or curve.dots or len(curve.points) == 1:
             parts.append(
                 f'<circle class="c{curve.colour}" cx="{across(x):.1f}" cy="{down(y):.1f}" r="3.5">'
-                f"<title>iteration {x:g}: {escape(label(y))}{spread}</title></circle>"
+                f"<title>{escape(about(x, y))}{spread}</title></circle>"
             )
     return parts
 
@@ -100,8 +113,9 @@ def _curve(
 def _legend(curves: Sequence[Line], label: Callable[[float], str]) -> str:
     """Names with the newest value of each."""
     items = (
-        f'<span><i class="c{curve.colour}{" dashed" * curve.dashed}"></i>{escape(curve.name)} '
-        f"<b>{escape(label(curve.points[-1][1]))}</b></span>"
+        f'<span><i class="c{curve.colour}{" dashed" * curve.dashed}"></i>{escape(curve.name)}'
+        + ("" if curve.dots else f" <b>{escape(label(curve.points[-1][1]))}</b>")
+        + "</span>"
         for curve in curves
     )
     return f'<div class="legend">{"".join(items)}</div>'
@@ -122,6 +136,7 @@ def _thinned(curve: Line) -> Line:
         curve.colour,
         curve.dashed,
         [error for _, error in kept] if curve.errors else (),
+        curve.dots,
     )
 
 

@@ -19,7 +19,7 @@ from tengen.ratings import rate, results_of
 from tengen.report import IterationReport, RunReport
 from tengen.run_folder import read_reports
 
-__all__ = ["RunPage", "build_page", "write_page"]
+__all__ = ["RunPage", "build_page", "whole_page", "write_page"]
 
 SECONDS_BETWEEN_PAGES = 20.0
 LADDER_NETWORKS = 10  # that the table shows, the newest
@@ -74,10 +74,16 @@ def build_page(folder: Path) -> str:
     if reports:
         body += [_tiles(reports), _findings(reports), _charts(reports), _ladder(reports)]
     body.append(f"<details><summary>Settings</summary><pre>{escape(config_text)}</pre></details>")
+    return whole_page(title, body)
+
+
+def whole_page(title: str, body: Sequence[str], style: str = "") -> str:
+    """A file of its own around the parts of a page."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>{''.join(body)}</main></body></html>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}{style}</style></head>"
+        f"<body><main>{''.join(body)}</main></body></html>\n"
     )
 
 

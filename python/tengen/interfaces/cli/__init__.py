@@ -27,6 +27,7 @@ COMMANDS = {
     "tournament": "tournament",
     "play": "play",
     "gtp": "gtp",
+    "review": "review",
     "export kaggle": "export_kaggle",
     "export onnx": "export_onnx",
     "bench games": "bench_games",

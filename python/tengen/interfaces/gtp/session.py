@@ -17,7 +17,6 @@ from pathlib import Path
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external import komi_of
-from tengen.interfaces.game_tree import parse_sgf, write_sgf
 from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
 from tengen.interfaces.gtp.words import (
     Refusal,
@@ -34,6 +33,7 @@ from tengen.interfaces.gtp.words import (
 from tengen.network import NetworkEvaluator
 from tengen.network.checkpoint import check_fits
 from tengen.network.positions import parse_options
+from tengen.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
 from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 
 __all__ = ["LONGEST_LINE", "Gtp"]
@@ -41,9 +41,8 @@ __all__ = ["LONGEST_LINE", "Gtp"]
 LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
 SECONDS_BETWEEN_REPORTS = 1.0
 LEAST_SECONDS = 0.02
-LARGEST_SGF = 1 << 22  # bytes
+HOPELESS_MOVES = 2  # one of them may be a slip of the search
 LAG = 0.1  # seconds that a controller may take to hear of a move
-SGF_GAMES = {"go": "1", "othello": "2", "gomoku": "4"}
 
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
 
@@ -69,7 +68,10 @@ class Clock:
 
 
 class Gtp:
-    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread."""
+    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread.
+
+    `resign` is a win rate: who is below it in two moves of ours in a row gives up. Nobody is below 0.
+    """
 
     def __init__(
         self,
@@ -80,12 +82,15 @@ class Gtp:
         write: Callable[[str], None],
         *,
         ponder: bool = False,
+        resign: float = 0.0,
     ) -> None:
         check_has_vertices(game)
         self._evaluator = evaluator
         self._limit = limit
         self._write = write
         self._ponder = ponder
+        self._resign = resign
+        self._hopeless = [0, 0]  # moves in a row, by player
         self._engine = Engine(without_end(game), evaluator, params)
         self._positions = [Position(self._engine.state)]
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
@@ -176,6 +181,7 @@ class Gtp:
         return self._clear_board([])
 
     def _clear_board(self, words: list[str]) -> str:
+        self._hopeless = [0, 0]
         self._positions = [Position(self._game.initial_state())]
         if self._settings is not None:
             self._start_clocks()
@@ -266,6 +272,9 @@ class Gtp:
     def _answer_move(self, player: int, analysis: Analysis) -> str:
         if not analysis.moves:
             return self._nothing_to_play()
+        self._hopeless[player] = self._hopeless[player] + 1 if analysis.win_rate < self._resign else 0
+        if self._hopeless[player] >= HOPELESS_MOVES:
+            return "resign"
         self._make(player, analysis.best_action)
         return vertex_text(self._game, analysis.best_action)
 
@@ -385,36 +394,26 @@ class Gtp:
     def _loadsgf(self, words: list[str]) -> str:
         if len(words) not in (1, 2):
             raise Refusal("syntax error")
+        before = self._positions
         try:
             path = Path(words[0])
             if not path.is_file() or path.stat().st_size > LARGEST_SGF:
                 raise Refusal("cannot load file")
-            line = parse_sgf(path.read_text(errors="replace"))
-        except (OSError, ValueError):  # ValueError: SgfError too
-            raise Refusal("cannot load file") from None
-        moves = line.moves if len(words) == 1 else line.moves[: max(0, whole_number(words[1]) - 1)]
-        before, settings = self._positions, self._settings
-        self._settings = None
-        try:
-            self._boardsize([str(line.size)])
-            if line.komi is not None:
-                self._komi([str(line.komi)])
-            for player, cell in (*line.stones, *moves):
-                action = pass_action(self._game) if cell is None else cell
-                if action is None:
-                    raise Refusal("cannot load file")
+            read = parse_sgf(path.read_bytes(), like=self._game)
+            if read.game.spec.source != self._game.spec.source:
+                raise Refusal("cannot load file")
+            check_fits(self._evaluator.network, read.game)
+            self._hopeless = [0, 0]
+            self._positions = [Position(read.start)]
+            for player, action in read.moves if len(words) == 1 else read.moves[: max(0, whole_number(words[1]) - 1)]:
                 self._make(player, action)
-        except (Refusal, TengenError):
+        except (Refusal, OSError, ValueError):  # ValueError: any TengenError too
             self._positions = before
             raise Refusal("cannot load file") from None
-        finally:
-            self._settings = settings
         return ""
 
     def _printsgf(self, words: list[str]) -> str:
-        skip = pass_action(self._game)
-        moves = [(player, None if action == skip else action) for player, action in self._positions[-1].moves]
-        text = write_sgf(SGF_GAMES.get(self._game.spec.source, "1"), self._game.spec.width, komi_of(self._game), moves)
+        text = write_sgf(SgfGame(self._positions[0].state, self._positions[-1].moves))
         if not words:
             return text
         try:

@@ -1,0 +1,198 @@
+"""`tengen review`: a game looked at again, move by move."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from tengen import Game, State, TengenError
+from tengen.engine import Limit
+from tengen.interfaces.cli.game_argument import parse_game, split_game
+from tengen.review import MISTAKE, Review, ReviewedMove, ReviewError
+
+FILE_HELP = "a game of Go, Othello or Gomoku in SGF"
+File = Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE]", help=FILE_HELP)]
+MOST_TOLD = 5  # mistakes below the table
+GREAT_MISTAKE = 0.2
+
+
+def run(
+    file: File = None,
+    *,
+    moves: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None,
+    game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None,
+    model: Annotated[str | None, tyro.conf.arg(metavar="FILE|RUN|NAME")] = None,
+    simulations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    seconds: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
+    html: Annotated[Path | None, tyro.conf.arg(metavar="OUT")] = None,
+    as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
+) -> None:
+    """Reviews a game: what every move was worth, and what would have been better.
+
+    Args:
+        moves: the moves of a game instead of a file, such as 'd3 c3 c4'; of any game
+        game: which game they are of, as in go:size=9,komi=7
+        model: the network that judges: a file, a run or a bundled name; by default the bundled one of that game
+        simulations: a position, at most; 400 unless seconds are given
+        seconds: a position, at most
+        html: write a page with the curve of the game, its mistakes and all of its moves
+        as_json: print one JSON object instead of a table
+    """
+    from tengen.agent import Agent
+    from tengen.network.checkpoint import check_fits
+    from tengen.review import review_game
+
+    if seconds is not None and not 0.0 < seconds < 1e6:
+        raise ReviewError("A position takes more than 0 seconds.")
+    content = None if file is None else _read(file)
+    title = file.name if file is not None else "a list of moves"
+    start, _, _ = _game_of(content, moves, game, like=None)
+    model = model or bundled_model(start.game)
+    agent = Agent(model, simulations=simulations, seconds=seconds)
+    start, played, names = _game_of(content, moves, game, like=agent.game)
+    check_fits(agent.evaluator.network, start.game)
+    with _progress(len(played)) as on_move:
+        review = review_game(agent.engine, start, played, agent.limit, on_move)
+    if html is not None:
+        title = " against ".join(names) if all(names) else title
+        _write_page(html, review, title, f"{start.game.spec.name}, {_limit(agent.limit)} with the network {model}")
+    print(json.dumps(_as_dict(review, names, model, agent.limit)) if as_json else report(review))
+
+
+def bundled_model(game: Game) -> str:
+    """The name of the bundled network for this game and board; ReviewError if there is none."""
+    from tengen.bundled import bundled_names
+    from tengen.network.checkpoint import find_network, load_network
+
+    spec = game.spec
+    for name in (f"{spec.source}_{spec.height}x{spec.width}", spec.source):
+        if name in bundled_names("models"):
+            network = load_network(find_network(name))
+            if network.game == spec.source and network.planes_shape[1:] == (spec.height, spec.width):
+                return name
+    raise ReviewError(
+        f"No network for {spec.source} on {spec.height}x{spec.width} comes with tengen; name one with --model, or "
+        "train one with tengen train."
+    )
+
+
+def report(review: Review) -> str:
+    """A table of all moves, and what to learn from it."""
+    names = review.start.game.spec.player_names
+    wide = max(5, *(len(move.text) for move in review.moves), *(len(move.best_text) for move in review.moves))
+    rows = [f"{'move':>4}  {'player':6} {'played':>{wide + 1}}  {'before':>6}  {'after':>6}  {'lost':>6}    best  line"]
+    for move in review.moves:
+        sign = "??" if move.lost >= GREAT_MISTAKE else "? " if move.lost >= MISTAKE else "  "
+        lost = f"{move.lost:6.1%}" if move.lost > 0 else " " * 6
+        rows.append(
+            f"{move.number:>4}  {names[move.player]:6} {move.text:>{wide + 1}}  {move.before:6.1%}  {move.after:6.1%}  "
+            f"{lost} {sign} {move.best_text:>{wide}}  {move.line_text}"
+        )
+    rows.append("")
+    rows += [review.summary(player) for player in (0, 1)]
+    mistakes = review.mistakes()[:MOST_TOLD]
+    if mistakes:
+        rows += ["", "The worst mistakes:"]
+    for rank, move in enumerate(mistakes, 1):
+        rows.append(
+            f"{rank}. move {move.number}, {names[move.player]} {move.text}: {move.lost:.0%} lost, "
+            f"from {move.before:.0%} to {move.after:.0%}; better was {move.line_text}"
+        )
+    return "\n".join(rows)
+
+
+def _read(file: Path) -> bytes:
+    from tengen.sgf import LARGEST_SGF
+
+    try:
+        if not file.is_file():
+            raise ReviewError(f"There is no file {file}.")
+        with file.open("rb") as opened:
+            return opened.read(LARGEST_SGF + 1)
+    except (OSError, ValueError) as error:
+        raise ReviewError(f"{file} can't be read: {error}.") from None
+
+
+def _game_of(
+    content: bytes | None, moves: str | None, game: str | None, like: Game | None
+) -> tuple[State, tuple[int, ...], tuple[str, str]]:
+    """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
+    from tengen.games import load
+    from tengen.interfaces.gtp.positions import without_end
+    from tengen.network.positions import parse_options
+    from tengen.sgf import parse_sgf
+
+    if content is not None:
+        if moves is not None or game is not None:
+            raise ReviewError("A file says itself which game it is; --moves and --game are for games without one.")
+        read = parse_sgf(content, like)
+        return read.start, read.state.moves, read.players
+    if moves is None or game is None:
+        raise ReviewError("Name a file in SGF, or give --game and --moves, as in --game othello --moves 'd3 c3 c4'.")
+    rules = parse_game(game)
+    if like is not None and like.spec.source == rules.spec.source and not game.startswith("openspiel:"):
+        told = {**parse_options(without_end(like).spec.options), **split_game(game)[1]}
+        rules = load(like.spec.source, **told)
+    return rules.initial_state(), rules.state(moves).moves, ("", "")
+
+
+def _write_page(path: Path, review: Review, title: str, about: str) -> None:
+    from tengen.durable import write_text
+    from tengen.interfaces.review_page import build_review_page
+
+    try:
+        write_text(path, build_review_page(review, title, about))
+    except OSError as error:
+        raise TengenError(f"The page can't be written to {path}: {os.strerror(error.errno or 0)}.") from None
+
+
+def _limit(limit: Limit) -> str:
+    parts = [f"{limit.simulations} simulations"] if limit.simulations is not None else []
+    parts += [f"{limit.seconds:g} seconds"] if limit.seconds is not None else []
+    return f"every position searched with {' or '.join(parts)}"
+
+
+def _as_dict(review: Review, names: tuple[str, str], model: str, limit: Limit) -> dict[str, object]:
+    spec = review.start.game.spec
+    return {
+        "game": spec.source,
+        "options": spec.options,
+        "players": list(names),
+        "model": model,
+        "simulations": limit.simulations,
+        "seconds": limit.seconds,
+        "win_rates": [round(rate, 4) for rate in review.win_rates],
+        "moves": [_move_as_dict(move) for move in review.moves],
+        "mistakes": [move.number for move in review.mistakes()],
+        "summary": [review.summary(player) for player in (0, 1)],
+    }
+
+
+def _move_as_dict(move: ReviewedMove) -> dict[str, object]:
+    return {
+        "number": move.number,
+        "player": move.state.game.spec.player_names[move.player],
+        "move": move.text,
+        "before": round(move.before, 4),
+        "after": round(move.after, 4),
+        "lost": round(move.lost, 4),
+        "best": move.best_text,
+        "line": move.line_text,
+    }
+
+
+@contextmanager
+def _progress(moves: int) -> Iterator[Callable[[ReviewedMove], None]]:
+    """A bar while the game is looked at, on a terminal only, gone when it is over."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)  # so that the answer can go into a file while one watches
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("moves"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=moves)
+        yield lambda _: progress.update(task, advance=1)
