@@ -1,4 +1,4 @@
-"""A server and a real browser for the tests of the page. Whatever a page complains about in its console fails the test."""
+"""A server and a real browser for the tests of the page. What a page complains about in its console fails the test."""
 
 from __future__ import annotations
 
@@ -29,12 +29,19 @@ CHROMIUM_FLAGS = [
 WIDE = {"width": 1200, "height": 850}
 
 
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
 @dataclass
 class Server:
     """`tengen serve` in a process of its own, at a port that stays the same when it is started anew."""
 
     runs: Path
-    port: int = field(default_factory=lambda: _free_port())
+    port: int = field(default_factory=_free_port)
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -105,10 +112,3 @@ def _stays_here(url: str, complaints: list[str]) -> None:
 def _launch(playwright: Playwright) -> Browser:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
     return playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

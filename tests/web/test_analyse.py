@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+from sgfmill.sgf import Sgf_game
 
 import tengen
 from tengen.engine import Limit
@@ -135,6 +136,25 @@ def test_paste_and_download(page: Page, tmp_path: Path) -> None:
         page.get_by_role("button", name="Download moves").click()
     download.value.save_as(tmp_path / "moves.txt")
     assert (tmp_path / "moves.txt").read_text().split() == ["4", "4", "3", "5"]
+
+
+def test_sgf_in_and_out(page: Page, tmp_path: Path) -> None:
+    page.goto("/#/analyse/connect_four")
+    page.get_by_role("button", name="Paste a game").click()
+    page.locator("#pasted").fill("(;FF[4]GM[1]SZ[9]KM[7];B[ee];W[cc];B[];W[gg])")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "E5 C7 pass G3")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download SGF").click()
+    download.value.save_as(tmp_path / "game.sgf")
+    game = Sgf_game.from_bytes((tmp_path / "game.sgf").read_bytes())
+    assert game.get_size() == 9
+    assert [node.get_move() for node in game.get_main_sequence()[1:]] == [
+        ("b", (4, 4)),
+        ("w", (6, 2)),
+        ("b", None),
+        ("w", (2, 6)),
+    ]
 
 
 def test_a_link_shows_the_same_position(page: Page) -> None:
