@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
-START_SECONDS = 60
+START_SECONDS = 120
+PATIENCE = 30_000  # milliseconds: a busy machine is slow, not wrong
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--headless",
@@ -27,6 +28,9 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 WIDE = {"width": 1200, "height": 850}
+
+
+expect.set_options(timeout=PATIENCE)
 
 
 def _free_port() -> int:
@@ -94,7 +98,7 @@ def complaints() -> list[str]:
 def page(browser: Browser, server: Server, complaints: list[str]) -> Iterator[Page]:
     """A browser that was never here before; `page.goto("#/play")` is a place on the page."""
     context = browser.new_context(base_url=server.address, viewport=WIDE, accept_downloads=True)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
