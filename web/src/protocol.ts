@@ -100,7 +100,7 @@ export interface About {
 export interface ExplorerParams {
   c_puct?: number;
   noise_fraction?: number;
-  [name: string]: number | undefined;
+  [name: string]: number | string | undefined;
 }
 
 export interface TraceChild {

@@ -163,7 +163,9 @@ function evaluateSentence(trace: Trace, players: readonly string[]): string {
 function backUpSentence(trace: Trace, players: readonly string[]): string {
   const nodes = trace.changes.length;
   const where = nodes === 1 ? "The root" : `The ${nodes} nodes of the path`;
-  return `${where} count${nodes === 1 ? "s" : ""} one more visit and the value ${forPlayer(trace.value, players)}.`;
+  const isPlain = trace.changes.every(({ value_sum: [before, after] }) => Math.abs(after - before - trace.value) < 1e-6);
+  const proof = isPlain ? "" : " Where a result is proven by now, it replaces the estimates.";
+  return `${where} count${nodes === 1 ? "s" : ""} one more visit and the value ${forPlayer(trace.value, players)}.${proof}`;
 }
 
 /** The moves from the root to the leaf: "b2 a1". */

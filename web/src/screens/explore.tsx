@@ -32,8 +32,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const position = readPosition(app.place, app.games) ?? { game: game.name, options: game.options, moves: [] };
   const root = useShown(app.connection, position);
   const asked = app.place.query["model"];
-  const models = [...game.models, "uniform", "rollout"];
-  const model = asked !== undefined && models.includes(asked) ? asked : (models[0] as string);
+  const models = [...new Set([...(asked === undefined ? [] : [asked]), ...game.models, "uniform", "rollout"])];
+  const model = asked ?? game.models[0] ?? "uniform";
   const isBeside = app.place.query["beside"] === "rollout" && model !== "rollout";
 
   const [c, setC] = useState(C_PUCT);
@@ -324,7 +324,7 @@ function useTimeline(now: {
 }
 
 function paramsOf(model: string, c: number, noise: number): ExplorerParams {
-  return model === "rollout" ? { c_uct: c } : { c_puct: c, noise_fraction: noise };
+  return model === "rollout" ? { c_uct: c } : { selection: "puct", c_puct: c, noise_fraction: noise };
 }
 
 function selectionOf(model: string): Selection {
@@ -332,7 +332,7 @@ function selectionOf(model: string): Selection {
 }
 
 function titleOf(model: string): string {
-  return WITHOUT_NETWORK[model]?.title ?? `Network ${model}`;
+  return WITHOUT_NETWORK[model]?.title ?? `Network ${model.replace(/^run:/, "of run ")}`;
 }
 
 function endOf(view: SearchView): string {

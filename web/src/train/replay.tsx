@@ -1,0 +1,157 @@
+// The newest games that a run played against itself: a board to go through one, how sure the search was of the result,
+// and a way into the search of any of its positions.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { App } from "../app";
+import { Board } from "../board";
+import { useShown } from "../explore/shown";
+import { writeLink } from "../link";
+import type { Position, RunGame } from "../protocol";
+
+interface Props {
+  app: App;
+  run: string;
+  games: RunGame[]; // the newest first
+}
+
+const PAUSE = 700; // milliseconds between two moves
+
+export function Replay({ app, run, games }: Props): JSX.Element {
+  const [number, setNumber] = useState(0);
+  const [held, setHeld] = useState<RunGame | null>(null); // newer games do not take away the one being looked at
+  const [ply, setPly] = useState(0);
+  const [isPlaying, setPlaying] = useState(false);
+  const game = held ?? games[number] ?? games[0];
+  const moves = game?.position.moves ?? [];
+  const at = Math.min(ply, moves.length);
+  const position: Position | null = game ? { ...game.position, moves: moves.slice(0, at) } : null;
+  const state = useShown(app.connection, position);
+
+  const isOn = isPlaying && at < moves.length;
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const timer = setTimeout(() => setPly(at + 1), PAUSE);
+    return () => clearTimeout(timer);
+  }, [isOn, at]);
+
+  if (!game || !position) {
+    return (
+      <section class="card replay">
+        <h3>Newest game</h3>
+        <p class="soft">No game is finished yet; the first ones appear with the first iteration.</p>
+      </section>
+    );
+  }
+  const goTo = (to: number): void => {
+    setHeld(game);
+    setPlaying(false);
+    setPly(Math.max(0, Math.min(moves.length, to)));
+  };
+  const pick = (to: number): void => {
+    setNumber(to);
+    setHeld(games[to] ?? null);
+    setPly(0);
+    setPlaying(false);
+  };
+  const players = state?.board?.players ?? app.games.find((one) => one.name === game.position.game)?.board.players ?? ["1", "2"];
+  const board = state?.board ?? app.games.find((one) => one.name === game.position.game)?.board;
+  return (
+    <section class="card replay" aria-label="Newest games">
+      <div class="replay-head">
+        <h3>Newest games</h3>
+        <label class="replay-pick">
+          <span class="visually-hidden">Game</span>
+          <select value={number} onChange={(event) => pick(Number(event.currentTarget.value))}>
+            {games.map((one, i) => (
+              <option key={i} value={i}>
+                {i === 0 ? "newest" : `${i + 1}.`}: {one.position.moves.length} moves, {one.outcome?.text ?? "unfinished"}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div class="replay-body">
+        <div class="replay-board">{state && board && <Board board={board} state={state} label="Game that the run played" />}</div>
+        <div class="replay-side">
+          <ValueCurve values={valuesForFirst(game)} length={moves.length} at={at} players={players} onJump={goTo} />
+          <input
+            type="range"
+            min={0}
+            max={moves.length}
+            value={at}
+            aria-label="Move"
+            aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
+            onInput={(event) => goTo(Number(event.currentTarget.value))}
+          />
+          <div class="buttons">
+            <button type="button" disabled={at === 0} onClick={() => goTo(at - 1)}>
+              Back
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                setHeld(game);
+                if (at === moves.length) setPly(0);
+                setPlaying(!isOn);
+              }}
+            >
+              {isOn ? "Pause" : "Play"}
+            </button>
+            <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
+              Next
+            </button>
+          </div>
+          <p class="small">
+            {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
+            {at === moves.length && game.outcome ? `, ${game.outcome.text}` : ""}
+          </p>
+          {at < moves.length && (
+            <a class="button" href={writeLink("explore", position, { model: `run:${run}` })}>
+              Open this position in the explorer
+            </a>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** What the search expected at each move, above the line for the first player. */
+function ValueCurve(props: {
+  values: (number | null)[];
+  length: number;
+  at: number;
+  players: readonly string[];
+  onJump: (ply: number) => void;
+}): JSX.Element {
+  const { values, at, length } = props;
+  const [width, height] = [320, 110];
+  const x = (ply: number): number => (length > 0 ? (ply * width) / length : 0);
+  const y = (value: number): number => height / 2 - value * (height / 2 - 6);
+  const known = values.flatMap((value, ply) => (value === null ? [] : [[x(ply), y(value)] as const]));
+  const line = known.map(([left, top], i) => `${i ? "L" : "M"}${left.toFixed(1)} ${top.toFixed(1)}`).join("");
+  const jump = (event: JSX.TargetedMouseEvent<SVGSVGElement>): void => {
+    const box = event.currentTarget.getBoundingClientRect();
+    props.onJump(Math.round(((event.clientX - box.left) / box.width) * length));
+  };
+  const here = values[at];
+  return (
+    <div class="value-curve">
+      <span class="small soft">good for {props.players[0]}</span>
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" onClick={jump} aria-hidden="true">
+        <rect width={width} height={height} rx={6} />
+        <path class="value-even" d={`M0 ${height / 2}H${width}`} />
+        <path class="value-line" d={line} />
+        <path class="value-at" d={`M${x(at)} 0V${height}`} />
+        {here != null && <circle cx={x(at)} cy={y(here)} r={4} />}
+      </svg>
+      <span class="small soft">good for {props.players[1]}</span>
+    </div>
+  );
+}
+
+/** The server's values are for the player to move; players take turns. */
+function valuesForFirst(game: RunGame): (number | null)[] {
+  return game.values.map((value, ply) => (value === null ? null : ply % 2 === 0 ? value : -value));
+}
