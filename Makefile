@@ -97,7 +97,7 @@ $(VENV)/.build-tools: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.build-tools CMakeLists.txt $(CPP)
-	$(PIP) --no-build-isolation --editable '.[openspiel,rules,train]'
+	$(PIP) --no-build-isolation --editable '.[openspiel,rules,train,web]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.package

@@ -150,6 +150,18 @@ export function Board(props: BoardProps): JSX.Element {
   );
 }
 
+type Style = "marks" | "discs" | "stones"; // X and O on squares are written; in columns, coloured discs; else stones
+
+function styleOf(board: BoardShape): Style {
+  if (board.kind === "columns") return "discs";
+  return board.kind === "cells" && board.players.join("").toLowerCase() === "xo" ? "marks" : "stones";
+}
+
+/** A class that gives its element the players' colours, as --first and --other. */
+export function playersClass(board: BoardShape): string {
+  return `players-${styleOf(board)}`;
+}
+
 /** A stone by itself, beside a player's name. */
 export function StoneIcon({ board, player }: { board: BoardShape; player: Player }): JSX.Element {
   return (
@@ -275,10 +287,10 @@ function Names({ board }: { board: BoardShape }): JSX.Element {
   );
 }
 
-/** X and O on squares are written as such; everything else is a stone, the second player's with a ring on it. */
+/** The second player's stone has a ring on it. */
 function Stone({ board, cell, player }: At & { player: Player }): JSX.Element {
   const [x, y] = centre(board, cell);
-  const written = board.kind === "cells" && board.players.join("").toLowerCase() === "xo";
+  const written = styleOf(board) === "marks";
   if (written && player === 0) {
     return <path class="mark mark-0" d={`M${x - 26} ${y - 26}L${x + 26} ${y + 26}M${x + 26} ${y - 26}L${x - 26} ${y + 26}`} />;
   }
@@ -298,8 +310,7 @@ function LastMove({ board, state, last }: { board: BoardShape; state: State; las
   const cell = board.kind === "columns" ? topStone(board, state, last.cells[0] ?? 0) : (last.cells.at(-1) ?? resting ?? 0);
   const [x, y] = centre(board, cell);
   const player = state.cells[cell];
-  const written = board.kind === "cells" && board.players.join("").toLowerCase() === "xo";
-  if (written) return <rect class="last-square" x={x - 44} y={y - 44} width={88} height={88} rx={6} />;
+  if (styleOf(board) === "marks") return <rect class="last-square" x={x - 44} y={y - 44} width={88} height={88} rx={6} />;
   return <circle class={`last last-on-${player ?? "none"}`} cx={x} cy={y} r={13} />;
 }
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "match": "match",
     "play": "play",
     "gtp": "gtp",
+    "serve": "serve",
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
