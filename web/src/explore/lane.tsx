@@ -5,8 +5,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
+import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
-import { useShown } from "./shown";
 import { Stages } from "./stages";
 import { Changes, Children, Evaluation, Scores } from "./tables";
 import { chooserOf, TreeView } from "./tree_view";
@@ -156,7 +156,7 @@ function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number)
 function LeafBoard(props: { app: App; board: BoardShape; trace: Trace; position: Position }): JSX.Element | null {
   const { trace, position } = props;
   const texts = trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "");
-  const state = useShown(props.app.connection, { ...position, moves: [...position.moves, ...texts] });
+  const { state } = useShown(props.app, after(position, ...texts));
   return state && <Board board={props.board} state={state} label="Position of the new node" />;
 }
 
@@ -164,8 +164,8 @@ function LeafBoard(props: { app: App; board: BoardShape; trace: Trace; position:
 function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: () => void }): JSX.Element {
   const { node, board, view } = props;
   const texts = lineTo(node, view.tree.nodes);
-  const position = { ...props.position, moves: [...props.position.moves, ...texts] };
-  const state = useShown(props.app.connection, position);
+  const position = after(props.position, ...texts);
+  const { state } = useShown(props.app, position);
   const name = node.parent === null ? "The position itself" : `${board.players[chooserOf(node)]} plays ${node.text}`;
   return (
     <section class="card stage-card node-card" aria-label="Node">

@@ -5,14 +5,15 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board";
+import { capital } from "../controls";
 import "../explore/explore.css";
 import { Lane, type Moment, SHOWN_WHOLE } from "../explore/lane";
 import { type SearchView, useSearch } from "../explore/search";
-import { useShown } from "../explore/shown";
 import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
 import { readPosition, writeLink } from "../link";
-import type { ExplorerParams, GameInfo, Position } from "../protocol";
+import type { BoardShape, ExplorerParams, GameInfo, Position, State } from "../protocol";
+import { after, startOf, useShown } from "../shown";
 
 const SEED = 0;
 const C_PUCT = 1.25; // as in AlphaZero, and the server's default
@@ -29,8 +30,8 @@ const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
 
 export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const game = app.games.find((one) => one.name === app.place.subject) ?? defaultGame(app.games);
-  const position = readPosition(app.place, app.games) ?? { game: game.name, options: game.options, moves: [] };
-  const root = useShown(app.connection, position);
+  const position = readPosition(app.place, app.games) ?? startOf(game);
+  const { state: root, current: isCurrent, problem } = useShown(app, position);
   const asked = app.place.query["model"];
   const models = [...new Set([...(asked === undefined ? [] : [asked]), ...game.models, "uniform", "rollout"])];
   const model = asked ?? game.models[0] ?? "uniform";
@@ -44,7 +45,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const [isStaging, setStaging] = useState(false); // the last simulation is being shown stage by stage
   const [isPlaying, setPlaying] = useState(false);
   const isOver = root?.outcome != null;
-  const isReady = root !== null && !isOver;
+  const isReady = root !== null && isCurrent && !isOver;
 
   const main = useSearch(app.connection, isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null);
   const beside = useSearch(
@@ -113,7 +114,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           <div class="explore-choices">
             <label class="field">
               <span class="label-text">Game</span>
-              <select value={game.name} onChange={(event) => visit(startOf(app.games, event.currentTarget.value))}>
+              <select value={game.name} onChange={(event) => visit(startOf(app.games.find((one) => one.name === event.currentTarget.value) ?? game))}>
                 {app.games.map((one) => (
                   <option key={one.name} value={one.name}>
                     {one.title}
@@ -165,12 +166,12 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               board={board}
               state={root}
               label="Position that is searched"
-              onPlay={(action) => visit({ ...position, moves: [...position.moves, action.text] })}
+              onPlay={(action) => visit(after(position, action.text))}
             />
           )}
           <figcaption>
             <span class="soft">
-              {root?.outcome ? `The game is over: ${root.outcome.text}.` : root ? `${board.players[root.to_move]} to move. Click to play on.` : ""}
+              {problem ?? (root && captionOf(root, board))}
             </span>
             <span>
               <button
@@ -340,13 +341,13 @@ function endOf(view: SearchView): string {
   return proven ? `proven: ${proven.text}` : "the end";
 }
 
-function defaultGame(games: GameInfo[]): GameInfo {
-  return games.find((one) => one.name === "tic_tac_toe") ?? (games[0] as GameInfo);
+function captionOf(root: State, board: BoardShape): string {
+  if (root.outcome) return `The game is over: ${root.outcome.text}.`;
+  return `${capital(board.players[root.to_move])} to move. Click to play on.`;
 }
 
-function startOf(games: GameInfo[], name: string): Position {
-  const game = games.find((one) => one.name === name) ?? defaultGame(games);
-  return { game: game.name, options: game.options, moves: [] };
+function defaultGame(games: GameInfo[]): GameInfo {
+  return games.find((one) => one.name === "tic_tac_toe") ?? (games[0] as GameInfo);
 }
 
 function prefersStillness(): boolean {

@@ -5,9 +5,9 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board";
-import { useShown } from "../explore/shown";
 import { writeLink } from "../link";
 import type { Position, RunGame } from "../protocol";
+import { useShown } from "../shown";
 
 interface Props {
   app: App;
@@ -18,15 +18,46 @@ interface Props {
 const PAUSE = 700; // milliseconds between two moves
 
 export function Replay({ app, run, games }: Props): JSX.Element {
-  const [number, setNumber] = useState(0);
-  const [held, setHeld] = useState<RunGame | null>(null); // newer games do not take away the one being looked at
+  const [chosen, setChosen] = useState<RunGame | null>(null); // newer games do not take away the one being looked at
+  const game = chosen ?? games[0];
+  if (!game) {
+    return (
+      <section class="card replay">
+        <h3>Newest games</h3>
+        <p class="soft">No game is finished yet; the first ones appear with the first iteration.</p>
+      </section>
+    );
+  }
+  const number = games.indexOf(game);
+  return (
+    <section class="card replay" aria-label="Newest games">
+      <div class="replay-head">
+        <h3>Newest games</h3>
+        <label>
+          <span class="visually-hidden">Game</span>
+          <select value={number} onChange={(event) => setChosen(games[Number(event.currentTarget.value)] ?? null)}>
+            {number < 0 && <option value={-1}>an earlier one: {titleOf(game)}</option>}
+            {games.map((one, i) => (
+              <option key={i} value={i}>
+                {i === 0 ? "newest" : `${i + 1}.`}: {titleOf(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Moves key={keyOf(game)} app={app} run={run} game={game} onTouch={() => setChosen(game)} />
+    </section>
+  );
+}
+
+function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => void }): JSX.Element {
+  const { app, game } = props;
   const [ply, setPly] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
-  const game = held ?? games[number] ?? games[0];
-  const moves = game?.position.moves ?? [];
+  const { moves } = game.position;
   const at = Math.min(ply, moves.length);
-  const position: Position | null = game ? { ...game.position, moves: moves.slice(0, at) } : null;
-  const state = useShown(app.connection, position);
+  const position: Position = { ...game.position, moves: moves.slice(0, at) };
+  const { state } = useShown(app, position);
 
   const isOn = isPlaying && at < moves.length;
   useEffect(() => {
@@ -35,86 +66,65 @@ export function Replay({ app, run, games }: Props): JSX.Element {
     return () => clearTimeout(timer);
   }, [isOn, at]);
 
-  if (!game || !position) {
-    return (
-      <section class="card replay">
-        <h3>Newest game</h3>
-        <p class="soft">No game is finished yet; the first ones appear with the first iteration.</p>
-      </section>
-    );
-  }
   const goTo = (to: number): void => {
-    setHeld(game);
+    props.onTouch();
     setPlaying(false);
     setPly(Math.max(0, Math.min(moves.length, to)));
   };
-  const pick = (to: number): void => {
-    setNumber(to);
-    setHeld(games[to] ?? null);
-    setPly(0);
-    setPlaying(false);
-  };
-  const players = state?.board?.players ?? app.games.find((one) => one.name === game.position.game)?.board.players ?? ["1", "2"];
   const board = state?.board ?? app.games.find((one) => one.name === game.position.game)?.board;
+  const players = board?.players ?? ["the first player", "the second"];
   return (
-    <section class="card replay" aria-label="Newest games">
-      <div class="replay-head">
-        <h3>Newest games</h3>
-        <label class="replay-pick">
-          <span class="visually-hidden">Game</span>
-          <select value={number} onChange={(event) => pick(Number(event.currentTarget.value))}>
-            {games.map((one, i) => (
-              <option key={i} value={i}>
-                {i === 0 ? "newest" : `${i + 1}.`}: {one.position.moves.length} moves, {one.outcome?.text ?? "unfinished"}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <div class="replay-body">
-        <div class="replay-board">{state && board && <Board board={board} state={state} label="Game that the run played" />}</div>
-        <div class="replay-side">
-          <ValueCurve values={valuesForFirst(game)} length={moves.length} at={at} players={players} onJump={goTo} />
-          <input
-            type="range"
-            min={0}
-            max={moves.length}
-            value={at}
-            aria-label="Move"
-            aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
-            onInput={(event) => goTo(Number(event.currentTarget.value))}
-          />
-          <div class="buttons">
-            <button type="button" disabled={at === 0} onClick={() => goTo(at - 1)}>
-              Back
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                setHeld(game);
-                if (at === moves.length) setPly(0);
-                setPlaying(!isOn);
-              }}
-            >
-              {isOn ? "Pause" : "Play"}
-            </button>
-            <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
-              Next
-            </button>
-          </div>
-          <p class="small">
-            {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
-            {at === moves.length && game.outcome ? `, ${game.outcome.text}` : ""}
-          </p>
-          {at < moves.length && (
-            <a class="button" href={writeLink("explore", position, { model: `run:${run}` })}>
-              Open this position in the explorer
-            </a>
-          )}
+    <div class="replay-body">
+      <div class="replay-board">{state && board && <Board board={board} state={state} label="Game that the run played" />}</div>
+      <div class="replay-side">
+        <ValueCurve values={valuesForFirst(game)} length={moves.length} at={at} players={players} onJump={goTo} />
+        <input
+          type="range"
+          min={0}
+          max={moves.length}
+          value={at}
+          aria-label="Move"
+          aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
+          onInput={(event) => goTo(Number(event.currentTarget.value))}
+        />
+        <div class="buttons">
+          <button type="button" disabled={at === 0} onClick={() => goTo(at - 1)}>
+            Back
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              props.onTouch();
+              if (at === moves.length) setPly(0);
+              setPlaying(!isOn);
+            }}
+          >
+            {isOn ? "Pause" : "Play"}
+          </button>
+          <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
+            Next
+          </button>
         </div>
+        <p class="small">
+          {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
+          {at === moves.length && game.outcome ? `, ${game.outcome.text}` : ""}
+        </p>
+        {at < moves.length && (
+          <a class="button" href={writeLink("explore", position, { model: `run:${props.run}` })}>
+            Open this position in the explorer
+          </a>
+        )}
       </div>
-    </section>
+    </div>
   );
+}
+
+function titleOf(game: RunGame): string {
+  return `${game.position.moves.length} moves, ${game.outcome?.text ?? "unfinished"}`;
+}
+
+function keyOf(game: RunGame): string {
+  return game.position.moves.join(" ");
 }
 
 /** What the search expected at each move, above the line for the first player. */
