@@ -8,7 +8,7 @@ import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
 import { Stages } from "./stages";
-import { Changes, Children, Evaluation, Scores } from "./tables";
+import { Changes, Children, Evaluation, Scores, Worked } from "./tables";
 import { chooserOf, TreeView } from "./tree_view";
 import { LAST_STAGE, type Selection, sentences, STAGES } from "./words";
 
@@ -72,10 +72,11 @@ export function Lane(props: Props): JSX.Element {
             onSelect={setSelected}
             players={players}
             label={`Search tree: ${props.title}`}
+            hint={trace ? null : root.outcome ? "The game is over: there is nothing to search." : "Press Step: the tree grows here."}
           />
           <footer class="tree-legend">
             <span class="tree-count">
-              <b>{Math.max(1, view.tree.nodes_total)}</b> nodes
+              <b>{view.tree.nodes_total}</b> {view.tree.nodes_total === 1 ? "node" : "nodes"}
               {view.tree.nodes_total > view.tree.nodes.length && `, the ${view.tree.nodes.length} most visited drawn`}
             </span>
             {best && (
@@ -84,7 +85,7 @@ export function Lane(props: Props): JSX.Element {
               </span>
             )}
             <span class="q-legend">
-              good for {players[0]} <i aria-hidden="true" /> good for {players[1]}
+              good for {players[1]} <i aria-hidden="true" /> good for {players[0]}
             </span>
           </footer>
         </div>
@@ -95,6 +96,7 @@ export function Lane(props: Props): JSX.Element {
           <StageCard stage={0} moment={moment} sentence={told[0]} isIdle={!trace}>
             {trace && trace.path.length > 1 && <PathTabs trace={trace} depth={depth} onDepth={setTab} />}
             {step && <Scores step={step} selection={selection} />}
+            {step && <Worked step={step} selection={selection} c={props.c} />}
           </StageCard>
         )}
         <StageCard stage={1} moment={moment} sentence={told[1]} isIdle={!trace}>

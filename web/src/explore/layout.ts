@@ -21,7 +21,10 @@ type Outline = { left: number; right: number }[];
 const SMALLEST = 3.5; // radius of a node with one visit among many
 const LARGEST = 17;
 const GAP = 5;
-const ROW = 62; // pixels between two depths
+const ROW = 62; // pixels between two depths, at least
+const LARGEST_ROW = 96; // in a tree that is not deep
+const HEIGHT = 340; // pixels that there are anyway
+const WIDEST = 2.6; // how far a narrow tree is drawn apart
 const MARGIN = 22;
 const FAN_ROOM = 16; // below the deepest node, for its moves to come
 
@@ -34,7 +37,7 @@ export function radiusOf(visits: number, most: number): number {
 export function layOut(nodes: readonly Drawable[], width: number): { places: Map<number, Place>; height: number } {
   const places = new Map<number, Place>();
   const [root] = nodes;
-  if (root === undefined) return { places, height: ROW };
+  if (root === undefined) return { places, height: HEIGHT };
   const children = childrenOf(nodes);
   const offsets = new Map<number, number>(); // of a node from its parent
   const outlines = new Map<number, Outline>();
@@ -49,8 +52,9 @@ export function layOut(nodes: readonly Drawable[], width: number): { places: Map
   const outline = outlines.get(root.node) ?? [];
   const left = Math.min(...outline.map((row) => row.left));
   const natural = Math.max(...outline.map((row) => row.right)) - left;
-  const squeeze = Math.min(1, (width - 2 * MARGIN) / natural);
-  const start = squeeze < 1 ? MARGIN : (width - natural) / 2;
+  const squeeze = Math.min(WIDEST, (width - 2 * MARGIN) / natural);
+  const start = (width - squeeze * natural) / 2;
+  const row = Math.min(LARGEST_ROW, Math.max(ROW, (HEIGHT - 2 * MARGIN - FAN_ROOM) / Math.max(1, outline.length - 1)));
   places.set(root.node, { x: start - squeeze * left, y: MARGIN, radius: LARGEST, depth: 0 });
   for (const node of nodes) {
     const parent = places.get(node.parent ?? root.node);
@@ -60,12 +64,12 @@ export function layOut(nodes: readonly Drawable[], width: number): { places: Map
     const radius = radiusOf(node.visits, root.visits) * (isRoot ? 1 : Math.max(0.5, Math.min(1, squeeze * 1.25)));
     places.set(node.node, {
       x: parent.x + (isRoot ? 0 : squeeze * (offsets.get(node.node) ?? 0)),
-      y: MARGIN + depth * ROW,
+      y: MARGIN + depth * row,
       radius,
       depth,
     });
   }
-  return { places, height: 2 * MARGIN + (outline.length - 1) * ROW + FAN_ROOM };
+  return { places, height: 2 * MARGIN + (outline.length - 1) * row + FAN_ROOM };
 }
 
 function childrenOf(nodes: readonly Drawable[]): Map<number, Drawable[]> {

@@ -1,5 +1,6 @@
 // The numbers of one simulation: the scores of all siblings, what the evaluator said, what the way back changed.
 
+import type { JSX } from "preact";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
 import { chooserOf } from "./tree_view";
@@ -11,8 +12,9 @@ const MOST_ROWS = 14; // more are told in a line
 export function Scores({ step, selection }: { step: TraceStep; selection: Selection }) {
   const terms = quantities(selection);
   const rows = shownRows(step);
-  const scores = step.children.map((child) => child.score).filter((score) => !scoreNote(score));
-  const [low, high] = [Math.min(0, ...scores), Math.max(1e-9, ...scores)];
+  const compared = step.children.filter((child) => !scoreNote(child.score));
+  const low = Math.min(0, ...compared.map((child) => child.q));
+  const high = Math.max(low + 1e-9, ...compared.map((child) => child.score));
   return (
     <div class="scroll-x">
       <table class="numbers scores" aria-label="Scores of the moves">
@@ -49,6 +51,28 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
   );
 }
 
+/** The score of the chosen move, worked out. */
+export function Worked({ step, selection, c }: { step: TraceStep; selection: Selection; c: number }): JSX.Element | null {
+  const chosen = step.children.find((child) => child.action === step.chosen);
+  if (!chosen) return null;
+  const note = scoreNote(chosen.score);
+  if (note) return <p class="worked soft">{note}</p>;
+  const total = step.children.reduce((sum, child) => sum + child.visits, 0);
+  const [q, constant, n] = [signed(chosen.q), Number(c.toFixed(2)), chosen.visits];
+  const bonus =
+    selection === "uct"
+      ? `${constant} · √(ln ${total} / ${n})`
+      : `${constant} · ${chosen.prior.toFixed(3)} · √${total} / (1 + ${n})`;
+  return (
+    <p class="worked">
+      <span class="soft">{chosen.text}: </span>
+      <code>
+        {q} + {bonus} = <b>{signed(chosen.score)}</b>
+      </code>
+    </p>
+  );
+}
+
 function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; high: number }) {
   const { child, isChosen, low, high } = props;
   const note = scoreNote(child.score);
@@ -66,8 +90,8 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
       <td>{bonusText(child.bonus)}</td>
       <td class="is-wide" title={note}>
         <span class="score-bar" aria-hidden="true">
-          {!note && <i class="score-q" style={{ width: width(Math.max(0, child.q - low)) }} />}
-          {!note && <i class="score-u" style={{ width: width(child.score - Math.max(low, child.q)) }} />}
+          {!note && <i class="score-q" style={{ width: width(child.q - low) }} />}
+          {!note && <i class="score-u" style={{ width: width(child.bonus) }} />}
         </span>
         <span class="score-text">{scoreText(child.score)}</span>
         {isChosen && (
@@ -134,7 +158,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
             <th scope="col">
               <Term quantity={terms.N} align="start" />
             </th>
-            <th scope="col">
+            <th scope="col" class="is-sum">
               <Term quantity={terms.W} />
             </th>
             <th scope="col">
@@ -159,7 +183,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
                 <td>
                   <Change before={String(before)} after={String(after)} />
                 </td>
-                <td>
+                <td class="is-sum">
                   <Change before={signed(sums[0], 2)} after={signed(sums[1], 2)} />
                 </td>
                 <td>

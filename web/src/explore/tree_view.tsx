@@ -17,9 +17,11 @@ interface Props {
   onSelect: (node: number | null) => void;
   players: readonly string[];
   label: string;
+  hint: string | null; // said where the tree will be
 }
 
 const FAN = 22; // pixels that the moves to come hang below the leaf
+const FEW = 40; // nodes that all have room for their moves beside them
 const ROOM_FOR_TEXT = 9.5; // radius from which a move fits into its node
 
 export function TreeView(props: Props) {
@@ -75,6 +77,7 @@ export function TreeView(props: Props) {
               place={places.get(node.node)!}
               isOnPath={path.has(node.node)}
               isLeaf={node.node === leaf}
+              isAmongFew={nodes.length <= FEW}
               isSelected={node.node === selected}
               isFocused={node.node === focused}
               sign={chooserSign(node)}
@@ -84,6 +87,7 @@ export function TreeView(props: Props) {
           ))}
         </g>
       </svg>
+      {props.hint && <p class="tree-hint soft">{props.hint}</p>}
       {shown && <Numbers node={shown} place={places.get(shown.node)!} width={width} players={players} />}
       <p class="visually-hidden" aria-live="polite">
         {shown && spoken(shown, players)}
@@ -97,6 +101,7 @@ function Circle(props: {
   place: Place;
   isOnPath: boolean;
   isLeaf: boolean;
+  isAmongFew: boolean;
   isSelected: boolean;
   isFocused: boolean;
   sign: number;
@@ -113,7 +118,7 @@ function Circle(props: {
     node.proven && "is-proven",
   ];
   const isNamed = node.parent !== null && place.radius >= ROOM_FOR_TEXT && node.text.length <= 3;
-  const isLabelled = node.parent !== null && !isNamed && props.isOnPath;
+  const isLabelled = node.parent !== null && !isNamed && (props.isOnPath || props.isAmongFew);
   return (
     <g
       class={names.filter(Boolean).join(" ")}
@@ -209,7 +214,7 @@ function chooserSign(node: TreeNode): number {
 
 /** Blue where the first player is better off, orange where the second is: told apart by every kind of eye. */
 export function colourOf(valueForFirst: number): string {
-  const share = Math.round(100 * Math.min(1, Math.abs(valueForFirst)) ** 0.7);
+  const share = Math.round(100 * Math.min(1, Math.abs(valueForFirst)) ** 0.6);
   return `--q: color-mix(in oklab, var(${valueForFirst >= 0 ? "--q-first" : "--q-second"}) ${share}%, var(--q-even))`;
 }
 

@@ -50,7 +50,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const main = useSearch(app.connection, isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null);
   const beside = useSearch(
     app.connection,
-    isReady && isBeside ? { position, model: "rollout", params: {}, seed: SEED } : null,
+    isReady && isBeside ? { position, model: "rollout", params: paramsOf("rollout", C_UCT, 0), seed: SEED } : null,
   );
   const lanes = isBeside ? [main, beside] : [main];
   const views = lanes.map((lane) => lane.view);
@@ -275,10 +275,11 @@ function Slider(props: {
   return (
     <label class="slider">
       <span>
-        {props.name} <output>{shown.toFixed(2)}</output>
+        {props.name} <b>{shown.toFixed(2)}</b>
       </span>
       <input
         type="range"
+        aria-label={props.name}
         min={0}
         max={props.most}
         step={0.05}
@@ -325,7 +326,9 @@ function useTimeline(now: {
 }
 
 function paramsOf(model: string, c: number, noise: number): ExplorerParams {
-  return model === "rollout" ? { c_uct: c } : { selection: "puct", c_puct: c, noise_fraction: noise };
+  const plain = { discount: 1 }; // a value goes up the tree as it is
+  if (model === "rollout") return { ...plain, c_uct: c };
+  return { ...plain, selection: "puct", c_puct: c, noise_fraction: noise };
 }
 
 function selectionOf(model: string): Selection {
@@ -343,7 +346,7 @@ function endOf(view: SearchView): string {
 
 function captionOf(root: State, board: BoardShape): string {
   if (root.outcome) return `The game is over: ${root.outcome.text}.`;
-  return `${capital(board.players[root.to_move])} to move. Click to play on.`;
+  return `${capital(board.players[root.to_move])} to move`;
 }
 
 function defaultGame(games: GameInfo[]): GameInfo {
