@@ -34,7 +34,9 @@ export interface BoardProps {
 }
 
 const CELL = 100;
-const MARGIN = 52;
+const RIM = 10; // of the board around its cells
+const NAME_SIZE = 2.6; // of the letters beside the board, per cell, so that they look alike on all boards
+const [WIDEST, WIDER] = [27, 3]; // rem: a board of three columns need not fill the window
 const HEAT_NUMBER_FROM = 0.01; // below, the number would be noise
 
 export function Board(props: BoardProps): JSX.Element {
@@ -84,7 +86,8 @@ export function Board(props: BoardProps): JSX.Element {
       <svg
         ref={grid}
         class={`board board-${board.kind} ${onPlay ? "playable" : ""}`}
-        viewBox={`${-MARGIN} ${-MARGIN / 2} ${width * CELL + MARGIN * 1.5} ${height * CELL + MARGIN * 1.5}`}
+        viewBox={viewBox(board)}
+        style={{ maxWidth: `${WIDEST + WIDER * width}rem` }}
         role="grid"
         aria-label={props.label ?? "Board"}
         aria-rowcount={height}
@@ -240,7 +243,7 @@ function Ground({ board }: { board: BoardShape }): JSX.Element {
     ];
     return (
       <g class="ground">
-        <rect class="wood" x={-8} y={-8} width={w + 16} height={h + 16} rx={14} />
+        <rect class="wood" x={-RIM} y={-RIM} width={w + 2 * RIM} height={h + 2 * RIM} rx={14} />
         <path class="lines" d={lines.join("")} />
         {board.stars.map(([row, column]) => (
           <circle class="star" cx={(column + 0.5) * CELL} cy={(row + 0.5) * CELL} r={9} />
@@ -251,7 +254,7 @@ function Ground({ board }: { board: BoardShape }): JSX.Element {
   if (board.kind === "columns") {
     return (
       <g class="ground">
-        <rect class="rack" x={-8} y={-8} width={w + 16} height={h + 16} rx={26} />
+        <rect class="rack" x={-RIM} y={-RIM} width={w + 2 * RIM} height={h + 2 * RIM} rx={26} />
         {cells.map((cell) => {
           const [x, y] = centre(board, cell);
           return <circle class="hole" cx={x} cy={y} r={41} />;
@@ -260,8 +263,8 @@ function Ground({ board }: { board: BoardShape }): JSX.Element {
     );
   }
   return (
-    <g class="ground">
-      <rect class="tray" x={-8} y={-8} width={w + 16} height={h + 16} rx={16} />
+    <g class={`ground ${styleOf(board) === "stones" ? "felt" : ""}`}>
+      <rect class="tray" x={-RIM} y={-RIM} width={w + 2 * RIM} height={h + 2 * RIM} rx={16} />
       {cells.map((cell) => {
         const [x, y] = centre(board, cell);
         return <rect class="square" x={x - 47.5} y={y - 47.5} width={95} height={95} rx={7} />;
@@ -270,19 +273,33 @@ function Ground({ board }: { board: BoardShape }): JSX.Element {
   );
 }
 
+function nameSize(board: BoardShape): number {
+  return NAME_SIZE * Math.max(board.width, board.height, 4.5);
+}
+
+/** Around the board there is room for names: in columns below, else below and at the left. */
+function viewBox(board: BoardShape): string {
+  const room = 1.8 * nameSize(board);
+  const side = board.kind === "columns" ? 0 : room;
+  const [w, h] = [board.width * CELL + 2 * RIM, board.height * CELL + 2 * RIM];
+  return `${-RIM - side} ${-RIM} ${w + 2 * side} ${h + room}`;
+}
+
 function Names({ board }: { board: BoardShape }): JSX.Element {
+  const size = nameSize(board);
   return (
-    <g class="names" aria-hidden="true">
+    <g class="names" aria-hidden="true" style={{ "--name-size": `${size}px` }}>
       {board.columns.map((name, column) => (
-        <text x={(column + 0.5) * CELL} y={board.height * CELL + 44}>
+        <text x={(column + 0.5) * CELL} y={board.height * CELL + RIM + 1.4 * size}>
           {name}
         </text>
       ))}
-      {board.rows.map((name, row) => (
-        <text x={-32} y={(row + 0.5) * CELL + 10}>
-          {name}
-        </text>
-      ))}
+      {board.kind !== "columns" &&
+        board.rows.map((name, row) => (
+          <text x={-RIM - size} y={(row + 0.5) * CELL + 0.35 * size}>
+            {name}
+          </text>
+        ))}
     </g>
   );
 }
@@ -311,7 +328,7 @@ function LastMove({ board, state, last }: { board: BoardShape; state: State; las
   const [x, y] = centre(board, cell);
   const player = state.cells[cell];
   if (styleOf(board) === "marks") return <rect class="last-square" x={x - 44} y={y - 44} width={88} height={88} rx={6} />;
-  return <circle class={`last last-on-${player ?? "none"}`} cx={x} cy={y} r={13} />;
+  return <circle class={`last last-on-${player ?? "none"}`} cx={x} cy={y} r={12} />;
 }
 
 function topStone(board: BoardShape, state: State, inColumn: number): number {
@@ -343,6 +360,12 @@ function LegalDots({ board, state, source }: { board: BoardShape; state: State; 
   );
 }
 
+/** What stands behind a number: square, so that it is not taken for a stone. Teal is the search, violet the network. */
+function Chip(props: { x: number; y: number; colour: "search" | "network"; strength: number }): JSX.Element {
+  const fill = `color-mix(in srgb, var(--${props.colour}-chip) ${Math.round(100 * props.strength)}%, var(--chip))`;
+  return <rect class="chip" x={props.x - 41} y={props.y - 41} width={82} height={82} rx={16} style={{ fill }} />;
+}
+
 function Heat({ board, heat }: { board: BoardShape; heat: Map<number, number> }): JSX.Element {
   const most = Math.max(...heat.values(), 1e-9);
   return (
@@ -352,7 +375,7 @@ function Heat({ board, heat }: { board: BoardShape; heat: Map<number, number> })
         const strength = Math.sqrt(value / most);
         return (
           <g data-heat={cell} data-value={value}>
-            <circle cx={x} cy={y} r={43} style={{ fillOpacity: 0.9 * strength }} />
+            <Chip x={x} y={y} colour="network" strength={strength} />
             {value >= HEAT_NUMBER_FROM && (
               <text class={strength > 0.55 ? "on-strong" : ""} x={x} y={y + 11}>
                 {Math.round(100 * value)}
@@ -382,7 +405,7 @@ function Label({ board, label }: { board: BoardShape; label: MoveLabel }): JSX.E
   const [x, y] = centre(board, label.cell);
   return (
     <g class={`label ${label.best ? "label-best" : ""}`} data-label={label.cell}>
-      <circle cx={x} cy={y} r={44} style={{ fillOpacity: label.best ? 1 : 0.35 + 0.6 * Math.sqrt(label.weight) }} />
+      <Chip x={x} y={y} colour="search" strength={label.best ? 1 : 0.08 + 0.34 * Math.sqrt(label.weight)} />
       <text class="label-main" x={x} y={y + 5}>
         {label.main}
       </text>

@@ -104,7 +104,14 @@ export function GamePicker(props: {
 }
 
 /** Models that every game has: no network behind them. */
-export const UNTRAINED = new Set(["uniform", "rollout"]);
+export const UNTRAINED = new Map([
+  ["rollout", "Random play-outs (no network)"],
+  ["uniform", "The rules alone (no network)"],
+]);
+
+export function modelText(model: string): string {
+  return UNTRAINED.get(model) ?? `Network ${model}`;
+}
 
 function OptionField(props: {
   name: string;

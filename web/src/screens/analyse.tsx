@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
 import { Board, type MoveLabel, type NumberedStone, cellName, target } from "../board";
-import { GamePicker, Segments, Select, copyLink, percent, short } from "../controls";
+import { GamePicker, Segments, Select, copyLink, modelText, percent, short } from "../controls";
 import { http } from "../connection";
 import { type Branch, packTree, readMoves, unpackTree, wholeLine, withLine, withoutLine } from "../game_tree";
 import { readPosition, writeLink } from "../link";
@@ -110,10 +110,10 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           {game.models.length > 1 && (
             <Select
-              label="Network"
+              label="Thinks with"
               value={model}
               onChange={(name) => app.go(writeLink("analyse", position, { model: name }), "replace")}
-              options={game.models.map((name) => ({ value: name, text: name }))}
+              options={game.models.map((name) => ({ value: name, text: modelText(name) }))}
             />
           )}
         </section>
@@ -251,7 +251,11 @@ function MoveTable(props: {
                 {short(move.visits)}
               </span>
             </td>
-            <td>{percent(move.prior)}</td>
+            <td>
+              <span class="share prior" style={{ "--share": move.prior }}>
+                {percent(move.prior)}
+              </span>
+            </td>
             <td class="line-column soft">{move.line.slice(1, LONGEST_LINE_SHOWN).join(" ")}</td>
           </tr>
         ))}
@@ -456,22 +460,22 @@ function Tools(props: {
   };
   return (
     <section class="buttons tools" aria-label="Game in and out">
-      <button type="button" onClick={() => dialog.current?.showModal()}>
+      <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
         Paste a game
       </button>
-      <button type="button" onClick={() => download(`${name}.txt`, `${line.join(" ")}\n`, "text/plain")}>
+      <button type="button" class="quiet" onClick={() => download(`${name}.txt`, `${line.join(" ")}\n`, "text/plain")}>
         Download moves
       </button>
-      <button type="button" onClick={() => void downloadSgf()}>
+      <button type="button" class="quiet" onClick={() => void downloadSgf()}>
         Download SGF
       </button>
-      <button type="button" onClick={() => void copyLink(app, writeLink("analyse", position, { model: props.model }))}>
+      <button type="button" class="quiet" onClick={() => void copyLink(app, writeLink("analyse", position, { model: props.model }))}>
         Copy link
       </button>
-      <button type="button" disabled={!position.moves.length} onClick={removeFromHere}>
+      <button type="button" class="quiet" disabled={!position.moves.length} onClick={removeFromHere}>
         Remove from here
       </button>
-      <a class="button" href={writeLink("play", position)}>
+      <a class="button quiet" href={writeLink("play", position)}>
         Play from here
       </a>
       <dialog ref={dialog} aria-label="Paste a game">

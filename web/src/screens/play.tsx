@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
 import { Board, StoneIcon, target } from "../board";
-import { GamePicker, Segments, Select, capital, copyLink, percent } from "../controls";
+import { GamePicker, Segments, Select, capital, copyLink, modelText, percent } from "../controls";
 import { readPosition, writeLink } from "../link";
 import type { Action, BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, keepState, positionKey, startOf, useShown } from "../shown";
@@ -150,10 +150,10 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           />
           {game.models.length > 1 && (
             <Select
-              label="Network"
+              label="Thinks with"
               value={table.model}
               onChange={(model) => set({ model })}
-              options={game.models.map((model) => ({ value: model, text: model }))}
+              options={game.models.map((model) => ({ value: model, text: modelText(model) }))}
             />
           )}
         </section>
@@ -235,7 +235,7 @@ export function ActionButtons({ state, onPlay }: { state: State; onPlay: (action
   const actions = state.legal.filter(({ cells }) => cells.length === 0);
   if (!actions.length) return null;
   return (
-    <div class="buttons action-buttons" role="group" aria-label="Moves that are not on the board">
+    <div class="buttons even action-buttons" role="group" aria-label="Moves that are not on the board">
       {actions.map((action) => (
         <button type="button" data-action={action.text} onClick={() => onPlay(action)}>
           {capital(action.text)}
@@ -252,7 +252,7 @@ function Moves({ moves }: { moves: string[] }): JSX.Element | null {
       <ol class="move-list number">
         {moves.map((text, ply) => (
           <li>
-            {ply % 2 === 0 && <span class="soft">{ply / 2 + 1}</span>}
+            {ply % 2 === 0 && <span class="soft">{ply / 2 + 1}.</span>}
             {text}
           </li>
         ))}
