@@ -45,7 +45,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
         </tbody>
       </table>
       {rows.length < step.children.length && (
-        <p class="soft">{`and ${step.children.length - rows.length} more with lower scores`}</p>
+        <p class="soft small">{`and ${step.children.length - rows.length} more, none of them higher`}</p>
       )}
     </div>
   );
@@ -108,7 +108,10 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
 function shownRows(step: TraceStep): TraceChild[] {
   const inOrder = (a: TraceChild, b: TraceChild): number => a.action - b.action;
   if (step.children.length <= MOST_ROWS) return [...step.children].sort(inOrder);
-  return [...step.children].sort((a, b) => b.score - a.score || b.prior - a.prior || inOrder(a, b)).slice(0, MOST_ROWS);
+  const isChosen = (child: TraceChild): number => Number(child.action === step.chosen);
+  const byScore = (a: TraceChild, b: TraceChild): number =>
+    b.score - a.score || isChosen(b) - isChosen(a) || b.prior - a.prior || inOrder(a, b);
+  return [...step.children].sort(byScore).slice(0, MOST_ROWS);
 }
 
 /** Value and priors of the leaf. */

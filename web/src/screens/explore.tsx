@@ -17,7 +17,7 @@ import { after, startOf, useShown } from "../shown";
 
 const SEED = 0;
 const C_PUCT = 1.25; // as in AlphaZero, and the server's default
-const C_UCT = 1.414214;
+const C_UCT = 1.4; // the square root of 2 in theory
 const SPEEDS = [
   { name: "Slow", pause: 1200, isStaged: true },
   { name: "Medium", pause: 500, isStaged: true },
@@ -37,7 +37,9 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const model = asked ?? game.models[0] ?? "uniform";
   const isBeside = app.place.query["beside"] === "rollout" && model !== "rollout";
 
-  const [c, setC] = useState(C_PUCT);
+  const selection = selectionOf(model);
+  const [constants, setConstants] = useState({ puct: C_PUCT, uct: C_UCT });
+  const c = constants[selection];
   const [noise, setNoise] = useState(0);
   const [speed, setSpeed] = useState(1);
   const [former, setFormer] = useState<Former | null>(null);
@@ -144,11 +146,11 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           </div>
           <div class="explore-sliders">
             <Slider
-              name={model === "rollout" ? "c" : "c_puct"}
+              name={selection === "uct" ? "c" : "c_puct"}
               about="Low: trust what was found. High: try what was tried seldom."
               value={c}
               most={5}
-              onChange={(value) => change(() => setC(value))}
+              onChange={(value) => change(() => setConstants({ ...constants, [selection]: value }))}
             />
             <Slider
               name="Root noise"
@@ -235,7 +237,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             root={root}
             view={main.view}
             moment={moment}
-            selection={selectionOf(model)}
+            selection={selection}
             c={c}
             onMoment={hold}
             onSearchFrom={(to) => visit(to)}
