@@ -136,7 +136,7 @@ class Engine:
     def __init__(
         self, game: Game, evaluator: Evaluator | None = None, params: SearchParams | None = None, *, seed: int = 0
     ) -> None:
-        self.evaluator = evaluator  # None: the search knows nothing but the rules
+        self._evaluator = evaluator
         self._params = params or SearchParams(leaves_per_batch=leaves_at_once(MOST_SIMULATIONS))
         self._seed = seed
         self._board = threading.RLock()  # held by whoever thinks or moves
@@ -275,7 +275,7 @@ class Engine:
         params = self._params.replace(max_nodes=min(self._params.max_nodes, most_nodes))
         self._forest = Forest(game, 1, params, self._seed)
         self._states = [game.initial_state()]
-        self._evaluate = self.evaluator or UniformEvaluator(game)
+        self._evaluate = self._evaluator or UniformEvaluator(game)
 
     def _way_to(self, state: State) -> tuple[int, ...] | None:
         """The actions that lead there from here; None if there are none."""

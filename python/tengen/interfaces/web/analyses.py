@@ -10,18 +10,18 @@ from tengen.interfaces.web.words import AnalysisWord, MoveWord, Position, PriorW
 __all__ = ["analysis_word"]
 
 
-def analysis_word(finding: Finding, asked: Position, model: str) -> AnalysisWord:
+def analysis_word(finding: Finding, asked: Position) -> AnalysisWord:
     """The whole of it. Where no network has an opinion, the chances are those that the search found."""
     analysis, sight = finding.analysis, finding.sight
     state = analysis.state
     win, draw, loss = (1.0 + analysis.value) / 2.0, 0.0, (1.0 - analysis.value) / 2.0
     if state.outcome is not None and state.outcome.is_draw:
         win, draw, loss = 0.0, 1.0, 0.0
-    elif sight is not None and finding.has_network:
+    elif sight is not None and finding.model.evaluator is not None:
         win, draw, loss = sight.win, sight.draw, sight.loss
     return AnalysisWord(
         state=state_word(state, position_of(state, asked)),
-        model=model,
+        model=finding.model.name,
         simulations=analysis.simulations,
         seconds=analysis.seconds,
         win=win,
@@ -30,7 +30,7 @@ def analysis_word(finding: Finding, asked: Position, model: str) -> AnalysisWord
         value=analysis.value,
         moves=[_move(finding, move) for move in analysis.moves],
         policy=[PriorWord(action=action, prior=prior) for action, prior in (sight.priors if sight else {}).items()],
-        ownership=None,
+        ownership=finding.ownership,
         proven=outcome_word(state.game, analysis.proven),
         final=finding.final,
     )

@@ -12,14 +12,14 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from pydantic import BaseModel
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from tengen import TengenError
-from tengen.engine import Engine, EngineError, Limit
+from tengen import Game, TengenError
+from tengen.engine import EngineError, Limit
 from tengen.interfaces.web.analyses import analysis_word
 from tengen.interfaces.web.boards import position_of, state_word
 from tengen.interfaces.web.explorers import Explorer
@@ -46,9 +46,9 @@ from tengen.interfaces.web.messages import (
     parse_request,
     request_id,
 )
-from tengen.interfaces.web.models import LEVELS, Model, Models
+from tengen.interfaces.web.models import LEVELS, Models
 from tengen.interfaces.web.pool import Once, Owner, Pool
-from tengen.interfaces.web.searches import Finding, Search, Trees, choose_action
+from tengen.interfaces.web.searches import Finding, Search, Setting, Trees, choose_action
 from tengen.interfaces.web.words import AnalysisWord, StateWord, Word
 
 __all__ = ["Connection", "Service"]
@@ -81,6 +81,15 @@ class Service:
     pool: Pool
     trees: Trees
     limits: Limits
+    house: Owner = field(default_factory=Owner)  # for what nobody asked for
+    warm: set[str] = field(default_factory=set)  # models that were made ready, or are about to be
+
+    def warm_up(self, game: Game) -> None:
+        """Makes the model that a page will most likely play with ready, while its visitor looks at the board."""
+        name = self.models.names(game)[0]
+        if name not in self.warm and not self.models.is_loaded(name):
+            self.warm.add(name)
+            self.pool.add(self.house, _guarded(lambda: self.models.get(name, game).warm_up(game), logger.error))
 
 
 class ChosenWord(Word):
@@ -223,6 +232,8 @@ class Connection:
         state = self._service.games.state(request.position)
         if isinstance(request, Play):
             state = state.play(request.action)
+        else:
+            self._service.warm_up(state.game)
         return state_word(state, position_of(state, request.position))
 
     def _stop(self, request: Stop) -> None:
@@ -238,15 +249,13 @@ class Connection:
     def _choice(self, request: Choose) -> Search:
         self._check_room(request.id)
         simulations, temperature = self._strength(request)
-        model: Model | None = None
 
-        def engine() -> Engine:
-            nonlocal model
+        def prepare() -> Setting:
             state = self._service.games.state(request.position)
             if state.outcome is not None:
                 raise EngineError("The game is over: there is nothing to play.")
             model = self._service.models.get(request.model, state.game)
-            return self._service.trees.fresh(model, state, simulations)
+            return Setting(self._service.trees.fresh(model, state, simulations), model)
 
         def answer(finding: Finding) -> None:
             state = finding.analysis.state
@@ -256,45 +265,42 @@ class Connection:
                 action=action,
                 text=state.action_text(action),
                 state=state_word(after, position_of(after, request.position)),
-                analysis=analysis_word(finding, request.position, request.model),
+                analysis=analysis_word(finding, request.position),
             )
             self._answer("move", request.id, word)
 
-        return self._search(request.id, engine, Limit(simulations, self._service.limits.seconds), answer)
+        return self._search(request.id, prepare, Limit(simulations, self._service.limits.seconds), answer)
 
     def _analysis(self, request: Analyse) -> Search:
         self._check_room(request.id)
         limit = Limit(self._simulations(request.simulations), self._seconds(request.seconds))
-        model: Model | None = None
 
-        def engine() -> Engine:
-            nonlocal model
+        def prepare() -> Setting:
             state = self._service.games.state(request.position)
             model = self._service.models.get(request.model, state.game)
-            return self._service.trees.take(self._owner, model, state)
+            return Setting(self._service.trees.take(self._owner, model, state), model)
 
         def answer(finding: Finding) -> None:
-            word = analysis_word(finding, request.position, request.model)
+            word = analysis_word(finding, request.position)
             self._answer("analysis", request.id, word, final=finding.final)
 
-        def keep(engine: Engine) -> None:
-            assert model is not None
-            self._service.trees.give_back(self._owner, model, engine)
+        def keep(setting: Setting) -> None:
+            self._service.trees.give_back(self._owner, setting.model, setting.engine)
 
-        return self._search(request.id, engine, limit, answer, keep, reports=True)
+        return self._search(request.id, prepare, limit, answer, keep, reports=True)
 
     def _search(
         self,
         re: int | str,
-        engine: Callable[[], Engine],
+        prepare: Callable[[], Setting],
         limit: Limit,
         answer: Callable[[Finding], None],
-        on_end: Callable[[Engine], None] = lambda engine: None,
+        on_end: Callable[[Setting], None] = lambda setting: None,
         *,
         reports: bool = False,
     ) -> Search:
         return Search(
-            engine,
+            prepare,
             limit,
             on_finding=answer,
             on_error=lambda error: self._answer_error(re, error),

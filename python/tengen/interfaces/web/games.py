@@ -71,12 +71,12 @@ class Games:
         """The state of a position."""
         return self.load(position.game, position.options).state(list(position.moves))
 
-    def position(self, state: State) -> Position | None:
-        """The words for a state reached from the start; None if its game is none of the page's."""
+    def position(self, state: State) -> Position:
+        """The words for a state reached from the start of one of these games."""
         spec = state.game.spec
         name = next((name for name, game in self._files.items() if game == state.game), spec.source)
         if name not in self.names():
-            return None
+            raise UnknownGameError(f"This page does not have the game {spec.name}.")
         return Position(
             game=name,
             options={} if name in self._files else _options(spec.options),

@@ -39,6 +39,8 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(headers)
+        if scope["type"] == "websocket" and scope["path"] != "/ws":
+            refusal = "PathError", "The WebSocket is at /ws."
         if refusal is not None and scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})  # before accept: HTTP 403

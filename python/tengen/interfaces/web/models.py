@@ -2,23 +2,25 @@
 without any: `rollout`, the classic one, and `uniform`, which knows only the rules.
 
 A model is known by a name from the list, never by a path. A network is loaded when it is first asked for, evaluated by
-one thread for each worker, and given up when too many others were asked for since.
+one thread for each search, and given up when too many others were asked for since.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tengen import Evaluation, Evaluator, Game, SearchParams, TengenError
+import numpy as np
+
+from tengen import Evaluation, Game, SearchParams, State, TengenError
 from tengen.bundled import bundled_folder, bundled_names
 from tengen.interfaces.web.words import LevelWord
 from tengen.network import NetworkEvaluator, make_evaluator
-from tengen.network.checkpoint import NetworkFile, check_fits, find_network, load_network
+from tengen.network.checkpoint import check_fits, find_network, load_network
 from tengen.network.evaluator import Planes
 from tengen.players import playing_params
 
@@ -34,6 +36,7 @@ LEVELS = (  # how strong the page plays, from the number of simulations and how 
     LevelWord(name="expert", simulations=3000, temperature=0.0),
 )
 DEFAULT_LEVEL = "medium"
+WARM_BATCHES = (1, 4, 16)  # positions; a search asks for no more at a time
 
 WITHOUT_NETWORK = {
     "rollout": SearchParams(selection="uct", rollout_weight=1.0),
@@ -51,26 +54,54 @@ class Model:
 
     name: str
     params: SearchParams
-    evaluator: Evaluator | None = None
-    description: str = ""
+    evaluator: NetworkEvaluator | None = None
 
-    @property
-    def is_rollout(self) -> bool:
-        return self.params.rollout_weight >= 1.0
+    def ownership(self, state: State) -> list[float] | None:
+        """For each cell +1 if the first player will own it, -1 if the second; None if the network has no idea."""
+        if self.evaluator is None or not self.evaluator.network.config.ownership_head or state.outcome is not None:
+            return None
+        chances = self.evaluator.ownership(state.planes()[None])  # [1, H, W] of the player to move
+        assert chances is not None
+        owned: list[float] = ((2.0 * chances[0] - 1.0) * (1.0 if state.to_move == 0 else -1.0)).ravel().tolist()
+        return owned
+
+    def warm_up(self, game: Game) -> None:
+        """Compiles what a search will need, so that the first answer comes as soon as the others."""
+        if self.evaluator is not None:
+            for rows in WARM_BATCHES:
+                self.evaluator(np.repeat(game.initial_state().planes()[None], rows, axis=0))
 
 
-class PerThread:
-    """An evaluator for all workers: each thread that calls gets a clone of its own."""
+class Shared:
+    """A network's evaluator for all workers: whoever calls gets a clone that nobody else uses meanwhile."""
 
     def __init__(self, evaluator: NetworkEvaluator) -> None:
+        self.network = evaluator.network
+        self.description = evaluator.description
         self._evaluator = evaluator
-        self._clones = threading.local()
+        self._idle = [evaluator]  # the one used last at the end: it has compiled most
 
     def __call__(self, planes: Planes, /) -> Evaluation:
-        clone: NetworkEvaluator | None = getattr(self._clones, "evaluator", None)
-        if clone is None:
-            clone = self._clones.evaluator = self._evaluator.clone()
-        return clone(planes)
+        with self._one() as evaluator:
+            return evaluator(planes)
+
+    def ownership(self, planes: Planes, /) -> Planes | None:
+        with self._one() as evaluator:
+            return evaluator.ownership(planes)
+
+    def clone(self) -> Shared:
+        return self
+
+    @contextmanager
+    def _one(self) -> Iterator[NetworkEvaluator]:
+        try:
+            evaluator = self._idle.pop()
+        except IndexError:
+            evaluator = self._evaluator.clone()
+        try:
+            yield evaluator
+        finally:
+            self._idle.append(evaluator)
 
 
 @dataclass
@@ -80,8 +111,7 @@ class _File:
     path: Path
     changed: tuple[int, int]  # time and size: a run writes anew
     game: str
-    network: NetworkFile | None = None  # it and the model: if it is loaded
-    model: Model | None = None
+    model: Model | None = None  # if it is loaded
     loading: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -102,7 +132,7 @@ class Models:
     def get(self, name: str, game: Game) -> Model:
         """The model of that name, loaded. Takes a second the first time."""
         if name in WITHOUT_NETWORK:
-            return Model(name, WITHOUT_NETWORK[name], description="no network")
+            return Model(name, WITHOUT_NETWORK[name])
         path = self._paths().get(name)
         if path is None:
             raise UnknownModelError(
@@ -110,17 +140,21 @@ class Models:
             )
         file = self._look_at(name, path)
         with file.loading:
-            if file.network is None or file.model is None:
+            loaded = file.model
+            if loaded is None or loaded.evaluator is None:
                 network = load_network(file.path)
                 check_fits(network, game)  # before anything is evaluated: that may load the game it names
                 evaluator = make_evaluator(network, threads=1)
-                model = Model(name, playing_params(network, 1), PerThread(evaluator), evaluator.description)
-                file.network, file.model = network, model
+                model = file.model = Model(name, playing_params(network, 1), Shared(evaluator))
             else:
-                check_fits(file.network, game)
-                model = file.model
+                model = loaded
+                check_fits(loaded.evaluator.network, game)
         self._make_room(file)
         return model
+
+    def is_loaded(self, name: str) -> bool:
+        with self._lock:
+            return name in WITHOUT_NETWORK or (name in self._files and self._files[name].model is not None)
 
     def _paths(self) -> dict[str, Path]:
         """Every network there is, by the name that the page knows it by."""
@@ -164,4 +198,4 @@ class Models:
                 self._files.move_to_end(name)
             loaded = [file for file in self._files.values() if file.model is not None]
             for file in loaded[:-KEPT_NETWORKS]:
-                file.network = file.model = None
+                file.model = None

@@ -21,7 +21,7 @@ from tengen.interfaces.web.models import Model
 from tengen.interfaces.web.pool import Owner
 from tengen.players import leaves_at_once
 
-__all__ = ["Finding", "Search", "Trees", "choose_action", "new_engine"]
+__all__ = ["Finding", "Search", "Setting", "Trees", "choose_action", "new_engine"]
 
 TURN_SECONDS = 0.05
 ROLLOUTS_A_TURN = 200  # they are not interrupted; in Othello some milliseconds
@@ -31,12 +31,21 @@ KEPT_TREES = 2  # per owner
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a search is done with."""
+
+    engine: Engine
+    model: Model
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a search says, on its way or at its end."""
 
     analysis: Analysis
     sight: FirstSight | None  # None when the game is over
-    has_network: bool
+    model: Model
+    ownership: list[float] | None  # by cell, +1 the first player's
     final: bool
 
 
@@ -45,23 +54,24 @@ class Search:
 
     def __init__(
         self,
-        engine: Callable[[], Engine],
+        prepare: Callable[[], Setting],
         limit: Limit,
         on_finding: Callable[[Finding], None],
         on_error: Callable[[Exception], None],
-        on_end: Callable[[Engine], None] = lambda engine: None,
+        on_end: Callable[[Setting], None] = lambda setting: None,
         *,
         reports: bool,
         largest_tree: Callable[[], float] = lambda: float("inf"),
     ) -> None:
-        self._make_engine = engine  # loads a network, so a worker calls it
+        self._prepare = prepare  # may load a network, so a worker calls it
         self._limit = limit
         self._on_finding = on_finding
         self._on_error = on_error
         self._on_end = on_end
         self._reports = reports
         self._largest_tree = largest_tree
-        self._engine: Engine | None = None
+        self._setting: Setting | None = None
+        self._ownership: list[float] | None = None
         self._sight: FirstSight | None = None
         self._began = self._reported = 0.0
         self._simulations = 0
@@ -80,12 +90,9 @@ class Search:
             return False
 
     def _turn(self) -> bool:
-        if self._engine is None:
-            self._engine = self._make_engine()
-            self._began = time.monotonic()
-            if self._engine.state.outcome is None:
-                self._sight = self._engine.first_sight()
-        stint = self._engine.work(self._next_limit(self._engine))
+        setting = self._setting or self._begin()
+        engine = setting.engine
+        stint = engine.work(self._next_limit(engine))
         self._simulations += stint.simulations
         self._seconds += stint.seconds
         now = time.monotonic()
@@ -94,15 +101,23 @@ class Search:
             or stint.stopped in ("proven", "node cap", "game over")
             or (self._limit.simulations is not None and self._simulations >= self._limit.simulations)
             or (self._limit.seconds is not None and now - self._began >= self._limit.seconds)
-            or self._engine.tree_bytes > self._largest_tree()
+            or engine.tree_bytes > self._largest_tree()
         )
         if done or (self._reports and now - self._reported >= REPORT_SECONDS):
             self._reported = now
-            analysis = self._engine.analysis(self._simulations, self._seconds)
-            self._on_finding(Finding(analysis, self._sight, self._engine.evaluator is not None, final=done))
+            analysis = engine.analysis(self._simulations, self._seconds)
+            self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, final=done))
         if done:
-            self._on_end(self._engine)
+            self._on_end(setting)
         return not done
+
+    def _begin(self) -> Setting:
+        setting = self._setting = self._prepare()
+        self._began = time.monotonic()
+        if setting.engine.state.outcome is None:
+            self._sight = setting.engine.first_sight()
+            self._ownership = setting.model.ownership(setting.engine.state)
+        return setting
 
     def _next_limit(self, engine: Engine) -> Limit:
         left = None if self._limit.simulations is None else self._limit.simulations - self._simulations

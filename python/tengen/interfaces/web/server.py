@@ -6,16 +6,20 @@ the runs that it started.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 import tengen
@@ -27,14 +31,43 @@ from tengen.interfaces.web.guard import Guard
 from tengen.interfaces.web.limits import Limits, TooManyConnectionsError
 from tengen.interfaces.web.models import DEFAULT_LEVEL, LEVELS, Models
 from tengen.interfaces.web.pool import Pool
+from tengen.interfaces.web.runs import (
+    GamesOfRun,
+    Resume,
+    RunDetails,
+    Runs,
+    RunStateError,
+    RunSummary,
+    StartRun,
+    UnknownRunError,
+)
 from tengen.interfaces.web.searches import Trees
-from tengen.interfaces.web.words import BoardWord, LevelWord, Word
+from tengen.interfaces.web.words import Asked, BoardWord, LevelWord, Position, Word
 
 __all__ = ["create_app"]
 
 STATIC = Path(__file__).parent / "static"
 NO_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>tengen</title>
 <p>The page is not part of this installation; the server is: <a href="/api/games">/api/games</a>."""
+
+
+STATUS = {UnknownRunError: 404, RunStateError: 409}  # of errors; the others are 400
+REFUSED: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorWord, "description": meaning}
+    for status, meaning in ((400, "refused"), (404, "no such thing"), (409, "not now"), (422, "no such request"))
+}
+
+
+class NoSgfError(TengenError):
+    """SGF can't be read or written here."""
+
+
+class SgfText(Asked):
+    text: str = Field(max_length=200_000)
+
+
+class PositionWord(Asked):
+    position: Position
 
 
 class GameWord(Word):
@@ -62,11 +95,16 @@ def create_app(
     runs: Path = Path("runs"),
     hosts: Sequence[str] = (),
     limits: Limits | None = None,
+    train_command: Sequence[str] | None = None,
 ) -> FastAPI:
-    """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to."""
+    """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to.
+
+    `train_command` is what runs are started with, in place of `python -m tengen`.
+    """
     limits = limits or Limits()
     threads = os.cpu_count() or 1
     service = Service(Games(files), Models(model_folders, runs), Pool(threads), Trees(limits.tree_bytes), limits)
+    known_runs = Runs(runs, service.games, limits.runs, train_command)
     connections: set[WebSocket] = set()
 
     @asynccontextmanager
@@ -80,7 +118,7 @@ def create_app(
 
     @app.exception_handler(TengenError)
     def refuse(request: Request, error: TengenError) -> Response:
-        return _refusal(400, error_word(error))
+        return _refusal(STATUS.get(type(error), 400), error_word(error))
 
     @app.exception_handler(RequestValidationError)
     def refuse_body(request: Request, error: RequestValidationError) -> Response:
@@ -102,6 +140,39 @@ def create_app(
         return AboutWord(
             version=tengen.__version__, threads=threads, evaluator="one thread a search", limits=asdict(limits)
         )
+
+    @app.post("/api/sgf/read", responses=REFUSED)
+    def read_sgf(asked: SgfText) -> PositionWord:
+        _, state = _sgf().read_sgf(asked.text)
+        return PositionWord(position=service.games.position(state))
+
+    @app.post("/api/sgf/write", responses=REFUSED)
+    def write_sgf(asked: PositionWord) -> SgfText:
+        return SgfText(text=_sgf().write_sgf(service.games.state(asked.position)))
+
+    @app.get("/api/runs")
+    def all_runs() -> list[RunSummary]:
+        return known_runs.summaries()
+
+    @app.get("/api/runs/{name}", responses=REFUSED)
+    def one_run(name: str, after: int = 0) -> RunDetails:
+        return known_runs.details(name, after)
+
+    @app.get("/api/runs/{name}/games", responses=REFUSED)
+    def games_of_run(name: str) -> GamesOfRun:
+        return known_runs.games(name)
+
+    @app.post("/api/runs", status_code=201, responses=REFUSED)
+    def start_run(asked: StartRun) -> RunDetails:
+        return known_runs.start(asked)
+
+    @app.post("/api/runs/{name}/stop", responses=REFUSED)
+    def stop_run(name: str) -> RunDetails:
+        return known_runs.stop(name)
+
+    @app.post("/api/runs/{name}/resume", responses=REFUSED)
+    def resume_run(name: str, asked: Resume | None = None) -> RunDetails:
+        return known_runs.resume(name, asked or Resume())
 
     @app.websocket("/ws")
     async def talk(websocket: WebSocket) -> None:
@@ -135,14 +206,23 @@ def _game_word(service: Service, name: str) -> GameWord:
     )
 
 
+def _sgf() -> ModuleType:
+    """tengen.sgf, imported when someone needs it."""
+    try:
+        return importlib.import_module("tengen.sgf")
+    except ImportError as error:
+        raise NoSgfError(f"SGF can't be read or written here: {error}.") from error
+
+
 def _refusal(status: int, word: ErrorWord) -> Response:
     return JSONResponse(word.model_dump(), status)
 
 
 def _serve_page(app: FastAPI) -> None:
-    @app.get("/", include_in_schema=False)
-    def page() -> Response:
-        index = STATIC / "index.html"
-        return FileResponse(index) if index.exists() else HTMLResponse(NO_PAGE)
+    if (STATIC / "index.html").exists():
+        app.mount("/", StaticFiles(directory=STATIC, html=True))
+        return
 
-    app.mount("/", StaticFiles(directory=STATIC, check_dir=False))
+    @app.get("/", include_in_schema=False)
+    def no_page() -> Response:
+        return HTMLResponse(NO_PAGE)
