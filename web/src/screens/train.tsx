@@ -24,6 +24,8 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   const gamesKey = run.value && name !== null ? `${name} ${run.value.iteration}` : null;
   const games = usePolled<RunGame[]>(gamesKey, IDLE_SECONDS * 4, () => http(`/api/runs/${encodeURIComponent(name ?? "")}/games`));
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
+  const [stopping, setStopping] = useState<string | null>(null); // a run ends after the iteration under way
+  if (stopping !== null && run.value?.name === stopping && !run.value.running) setStopping(null);
   const [lastGames, setLastGames] = useState<{ name: string; games: RunGame[] } | null>(null);
   if (games.value && name !== null && lastGames?.games !== games.value) setLastGames({ name, games: games.value });
 
@@ -45,7 +47,9 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
     if (started) app.go(`#/train/${encodeURIComponent(started.name)}`);
   };
   const order = (what: "stop" | "resume"): void => {
-    if (name !== null) void post(`/api/runs/${encodeURIComponent(name)}/${what}`, {}, what);
+    if (name === null) return;
+    setStopping(what === "stop" ? name : null);
+    void post(`/api/runs/${encodeURIComponent(name)}/${what}`, {}, what);
   };
 
   return (
@@ -70,7 +74,8 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
             app={app}
             run={run.value}
             games={lastGames?.name === name ? lastGames.games : []}
-            isWaiting={waitingFor === "stop" || waitingFor === "resume"}
+            isWaiting={waitingFor === "resume"}
+            isStopping={stopping === name}
             onStop={() => order("stop")}
             onResume={() => order("resume")}
           />

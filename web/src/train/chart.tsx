@@ -17,7 +17,8 @@ interface Props {
   about: string;
   iterations: number[];
   curves: Curve[];
-  format: (value: number) => string;
+  format: (value: number) => string; // for the legend
+  tick?: (value: number) => string; // for the axis, if that is another
   fromZero?: boolean;
   none?: string; // said when there is nothing to draw
 }
@@ -110,7 +111,7 @@ function optionsOf(newest: { current: Props }, element: HTMLElement, setAt: (at:
     },
     axes: [
       { ...axis, size: 26, gap: 4, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
-      { ...axis, size: 46, gap: 4, values: (_, ticks) => ticks.map((tick) => newest.current.format(tick)) },
+      { ...axis, size: 46, gap: 4, values: (_, ticks) => ticks.map(newest.current.tick ?? newest.current.format) },
     ],
     series: [
       {},

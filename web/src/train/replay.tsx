@@ -145,7 +145,6 @@ function ValueCurve(props: {
     const box = event.currentTarget.getBoundingClientRect();
     props.onJump(Math.round(((event.clientX - box.left) / box.width) * length));
   };
-  const here = values[at];
   return (
     <div class="value-curve">
       <span class="small soft">good for {props.players[0]}</span>
@@ -154,7 +153,6 @@ function ValueCurve(props: {
         <path class="value-even" d={`M0 ${height / 2}H${width}`} />
         <path class="value-line" d={line} />
         <path class="value-at" d={`M${x(at)} 0V${height}`} />
-        {here != null && <circle cx={x(at)} cy={y(here)} r={4} />}
       </svg>
       <span class="small soft">good for {props.players[1]}</span>
     </div>

@@ -12,7 +12,8 @@ interface Props {
   app: App;
   run: RunDetail;
   games: RunGame[];
-  isWaiting: boolean; // for the server to stop or resume it
+  isWaiting: boolean; // for the server to resume it
+  isStopping: boolean;
   onStop: () => void;
   onResume: () => void;
 }
@@ -34,8 +35,8 @@ export function RunView(props: Props): JSX.Element {
         </div>
         <div class="buttons">
           {run.running && (
-            <button type="button" disabled={props.isWaiting} onClick={props.onStop}>
-              {props.isWaiting ? "Stopping …" : "Stop"}
+            <button type="button" disabled={props.isStopping} onClick={props.onStop}>
+              {props.isStopping ? "Stopping after this iteration …" : "Stop"}
             </button>
           )}
           {!run.running && !isDone && (
@@ -46,9 +47,14 @@ export function RunView(props: Props): JSX.Element {
         </div>
       </header>
       <Progress run={run} />
+      {run.problem && (
+        <p class="card run-problem" role="alert">
+          The run ended with an error: {run.problem}
+        </p>
+      )}
       {newest && <Tiles points={points} newest={newest} />}
       {newest && <Findings run={run} />}
-      <Curves points={points} />
+      <Curves points={points} isMeasured={isMeasured(run)} />
       <Replay key={run.name} app={app} run={run.name} games={props.games} />
     </section>
   );
@@ -118,7 +124,7 @@ function Findings({ run }: { run: RunDetail }): JSX.Element {
   );
 }
 
-function Curves({ points }: { points: Point[] }): JSX.Element {
+function Curves({ points, isMeasured }: { points: Point[]; isMeasured: boolean }): JSX.Element {
   const iterations = useMemo(() => points.map((point) => point.iteration), [points]);
   const of = (figure: (point: Point) => number | null | undefined): (number | null)[] =>
     points.map((point) => figure(point) ?? null);
@@ -151,22 +157,25 @@ function Curves({ points }: { points: Point[] }): JSX.Element {
         iterations={iterations}
         curves={curves.strength}
         format={(value) => value.toFixed(0)}
-        none={points.length > 0 ? "Not measured in this run so far." : undefined}
+        none={isMeasured ? "Not measured so far." : "This run does not measure its strength: arena.every is 0."}
       />
       <Chart
         title="Losses"
         about="How far the network is from the search (policy) and from the results (value)"
         iterations={iterations}
         curves={curves.losses}
-        format={short}
+        format={digits}
+        tick={short}
       />
-      <Chart title="Game length" about="Moves, mean of the games of an iteration" iterations={iterations} curves={curves.length} format={short} />
+      <Chart title="Game length" about="Moves, mean of the games of an iteration" iterations={iterations} curves={curves.length} format={digits}
+        tick={short} />
       <Chart
         title="Uncertainty"
         about="Entropy of the network's moves and of the search's, in nats: 0 is certain"
         iterations={iterations}
         curves={curves.entropy}
-        format={short}
+        format={digits}
+        tick={short}
         fromZero
       />
       <Chart
@@ -182,8 +191,17 @@ function Curves({ points }: { points: Point[] }): JSX.Element {
   );
 }
 
+function isMeasured(run: RunDetail): boolean {
+  const arena = run.config["arena"] as { every?: number } | undefined;
+  return arena?.every !== 0;
+}
+
 function perSecond(point: Point, count: number): number {
   return count / Math.max(point.self_play.seconds, 1e-9);
+}
+
+function digits(value: number): string {
+  return Math.abs(value) < 1000 ? value.toPrecision(3) : value.toFixed(0);
 }
 
 function short(value: number): string {
