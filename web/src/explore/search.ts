@@ -25,7 +25,7 @@ export interface SearchView {
   error: string | null;
 }
 
-export const MOST_STEPS = 100; // in one message
+const MOST_STEPS = 100; // in one message
 const EMPTY: Tree = { nodes: [], nodes_total: 0 };
 const NOTHING: SearchView = {
   setting: null,
@@ -44,6 +44,7 @@ class Search {
   private explorer: number | null = null;
   private queue: Promise<void>;
   private isClosed = false;
+  private readonly unlisten: () => void;
 
   constructor(
     private readonly connection: Connection,
@@ -51,19 +52,20 @@ class Search {
     private readonly changed: (view: SearchView) => void,
     simulations: number,
   ) {
-    this.queue = this.guarded(async () => {
-      await this.open();
-      await this.stepTo(simulations);
+    this.unlisten = connection.listen((state) => {
+      if (state !== "open") this.explorer = null;
     });
+    this.queue = this.goTo(() => simulations);
   }
 
   step(count: number): Promise<void> {
-    this.queue = this.queue.then(() => this.guarded(() => this.stepTo(this.view.simulations + count)));
+    this.queue = this.queue.then(() => this.goTo(() => this.view.simulations + count));
     return this.queue;
   }
 
   close(): void {
     this.isClosed = true;
+    this.unlisten();
     if (this.explorer !== null) this.connection.request("close", { explorer: this.explorer }).answer.catch(ignore);
   }
 
@@ -93,21 +95,17 @@ class Search {
     this.show({ isBusy: false });
   }
 
-  private async guarded(work: () => Promise<void>): Promise<void> {
-    if (this.isClosed) return;
-    const wanted = this.view.simulations;
-    try {
-      await work();
-    } catch (error) {
-      if (this.isClosed) return;
-      if (error instanceof ServerError && error.kind === CONNECTION_LOST) {
+  /** Opens the explorer if it is not there, or not any more, and steps to so many simulations. */
+  private async goTo(target: () => number): Promise<void> {
+    const simulations = target();
+    while (!this.isClosed) {
+      try {
+        if (this.explorer === null) await this.open();
+        return await this.stepTo(simulations);
+      } catch (error) {
         this.explorer = null;
-        await this.guarded(async () => {
-          await this.open();
-          await this.stepTo(wanted);
-        });
-      } else {
-        this.show({ isBusy: false, error: error instanceof Error ? error.message : String(error) });
+        if (error instanceof ServerError && error.kind === CONNECTION_LOST) continue;
+        return this.show({ isBusy: false, error: error instanceof Error ? error.message : String(error) });
       }
     }
   }

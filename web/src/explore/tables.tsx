@@ -7,6 +7,7 @@ import { chooserOf } from "./tree_view";
 import { bonusText, percent, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
 
 const MOST_ROWS = 14; // more are told in a line
+const MOST_PRIORS = 9
 
 /** Every sibling with its terms; the highest score is the one that is chosen. */
 export function Scores({ step, selection }: { step: TraceStep; selection: Selection }) {
@@ -117,7 +118,7 @@ function shownRows(step: TraceStep): TraceChild[] {
 /** Value and priors of the leaf. */
 export function Evaluation({ trace, selection, players }: { trace: Trace; selection: Selection; players: readonly string[] }) {
   const terms = quantities(selection);
-  const best = [...trace.priors].sort((a, b) => b.prior - a.prior).slice(0, 8);
+  const best = [...trace.priors].sort((a, b) => b.prior - a.prior).slice(0, MOST_PRIORS);
   const highest = best[0]?.prior ?? 1;
   return (
     <div class="evaluation" data-value={trace.value}>
