@@ -14,7 +14,7 @@ CPP := $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee clean
+.PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee browser clean
 
 help:
 	@echo 'make train     learn Connect Four from zero in five minutes; GAME=othello MINUTES=60 for another game or longer'
@@ -57,7 +57,7 @@ cpp-test: $(VENV)/.build-tools
 	cmake --build build/cpp
 	ctest --test-dir build/cpp --output-on-failure
 
-python-test: $(VENV)/.dev referee
+python-test: $(VENV)/.dev referee browser
 	$(BIN)/python -m pytest --numprocesses=auto -m '$(MARKS)'
 
 # The same C++ tests, and the Python API fuzzed, with a core that reports every wrong memory access and overflow.
@@ -84,6 +84,10 @@ clean:
 # GNU Go is the referee of some Go tests.
 referee:
 	@[ -x /usr/games/gnugo ] || command -v gnugo > /dev/null || .ci/install-package gnugo
+
+# The tests of the page open it in a real browser.
+browser:
+	@command -v chromium > /dev/null || .ci/install-package chromium
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -20,7 +20,13 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
-CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-sync",
+]
 WIDE, PHONE = (1240, 860), (390, 844)
 FOUR = "4,4,3,5,4,4,5,6,3,3"  # a game of Connect Four in the middle of it
 CORNERS = "b2,a3,c1"

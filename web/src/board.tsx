@@ -277,6 +277,12 @@ function nameSize(board: BoardShape): number {
   return NAME_SIZE * Math.max(board.width, board.height, 4.5);
 }
 
+/** Width by height of the board as it is drawn. */
+export function aspect(board: BoardShape): number {
+  const [, , width, height] = viewBox(board).split(" ").map(Number) as [number, number, number, number];
+  return width / height;
+}
+
 /** Around the board there is room for names: in columns below, else below and at the left. */
 function viewBox(board: BoardShape): string {
   const room = 1.8 * nameSize(board);

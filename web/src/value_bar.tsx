@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { StoneIcon, playersClass } from "./board";
 import { capital, percent } from "./controls";
-import type { Analysis, BoardShape } from "./protocol";
+import type { Analysis, BoardShape, Outcome } from "./protocol";
 
 /** How often the first player wins, a draw counted as half; from the search. */
 export function firstWinRate(analysis: Analysis): number {
@@ -12,26 +12,34 @@ export function firstWinRate(analysis: Analysis): number {
   return analysis.state.to_move === 0 ? rate : 1 - rate;
 }
 
-export function ValueBar({ board, analysis }: { board: BoardShape; analysis: Analysis | null }): JSX.Element {
-  const first = analysis ? firstWinRate(analysis) : 0.5;
-  const mine = analysis?.state.to_move === 0;
-  const [win, draw, loss] = analysis
-    ? [mine ? analysis.win : analysis.loss, analysis.draw, mine ? analysis.loss : analysis.win]
-    : [0.5, 0, 0.5];
+interface Chances {
+  first: number; // win rate of the first player: from the search
+  win: number; // these three for the first player: from the network
+  draw: number;
+  loss: number;
+}
+
+export function ValueBar(props: { board: BoardShape; analysis: Analysis | null; outcome: Outcome | null }): JSX.Element {
+  const { board } = props;
+  const chances = props.outcome ? settled(props.outcome) : props.analysis ? expected(props.analysis) : null;
+  const { first, win, draw, loss } = chances ?? { first: 0.5, win: 0.5, draw: 0, loss: 0.5 };
   const names = board.players.map(capital);
-  const words = analysis
-    ? `The search gives ${names[0]} ${percent(first)}. The network expects ${names[0]} to win ${percent(win)}, ` +
-      `a draw ${percent(draw)}, ${names[1]} to win ${percent(loss)}.`
-    : "Not analysed yet.";
+  const words = props.outcome
+    ? `The game is over: ${props.outcome.text}.`
+    : chances
+      ? `The search gives ${names[0]} ${percent(first)}. The network expects ${names[0]} to win ${percent(win)}, ` +
+        `a draw ${percent(draw)}, ${names[1]} to win ${percent(loss)}.`
+      : "Not analysed yet.";
+  const proven = props.analysis?.proven && !props.outcome ? `Proven: ${props.analysis.proven.text}` : "";
   return (
-    <div class={`value ${playersClass(board)} ${analysis ? "" : "unknown"}`} role="img" aria-label={words} title={words}>
+    <div class={`value ${playersClass(board)} ${chances ? "" : "unknown"}`} role="img" aria-label={words} title={words}>
       <div class="value-ends number">
         <span>
-          <StoneIcon board={board} player={0} /> {analysis ? percent(first) : "–"}
+          <StoneIcon board={board} player={0} /> {chances ? percent(first) : "–"}
         </span>
-        <span class="soft small">{analysis?.proven ? `Proven: ${analysis.proven.text}` : ""}</span>
+        <span class="soft small">{proven}</span>
         <span>
-          {analysis ? percent(1 - first) : "–"} <StoneIcon board={board} player={1} />
+          {chances ? percent(1 - first) : "–"} <StoneIcon board={board} player={1} />
         </span>
       </div>
       <div class="bar" data-win={win} data-draw={draw} data-loss={loss}>
@@ -42,4 +50,15 @@ export function ValueBar({ board, analysis }: { board: BoardShape; analysis: Ana
       </div>
     </div>
   );
+}
+
+function expected(analysis: Analysis): Chances {
+  const { win, draw, loss } = analysis;
+  const first = firstWinRate(analysis);
+  return analysis.state.to_move === 0 ? { first, win, draw, loss } : { first, win: loss, draw, loss: win };
+}
+
+function settled({ winner }: Outcome): Chances {
+  if (winner === null) return { first: 0.5, win: 0, draw: 1, loss: 0 };
+  return winner === 0 ? { first: 1, win: 1, draw: 0, loss: 0 } : { first: 0, win: 0, draw: 0, loss: 1 };
 }

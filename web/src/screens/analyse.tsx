@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
-import { Board, type MoveLabel, type NumberedStone, cellName, target } from "../board";
+import { Board, type MoveLabel, type NumberedStone, aspect, cellName, target } from "../board";
 import { GamePicker, Segments, Select, copyLink, modelText, percent, short } from "../controls";
 import { http } from "../connection";
 import { type Branch, packTree, readMoves, unpackTree, wholeLine, withLine, withoutLine } from "../game_tree";
@@ -58,8 +58,8 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   };
   return (
     <div class="table analyse">
-      <div class="panel board-side">
-        <ValueBar board={board} analysis={analysis} />
+      <div class="panel board-side" style={{ "--aspect": aspect(board) }}>
+        <ValueBar board={board} analysis={analysis} outcome={current ? (state?.outcome ?? null) : null} />
         {state ? (
           <Board
             board={board}
@@ -193,8 +193,8 @@ function SearchControls({ search, ready }: { search: Search; ready: boolean }): 
           </button>
         )}
       </div>
-      <p class="soft small number" data-simulations={analysis?.simulations}>
-        {analysis ? `${short(analysis.simulations)} simulations${speed}` : ready ? "Searching …" : ""}
+      <p class="soft small number" data-simulations={analysis?.simulations} data-running={running}>
+        {analysis ? `${short(sum(analysis.moves))} visits${speed}` : ready ? "Searching …" : ""}
       </p>
     </div>
   );

@@ -80,7 +80,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   const canUndo = position.moves.length > (side === "1" ? 1 : 0);
 
   return (
-    <div class="table">
+    <div class="table" data-current={current}>
       {state ? (
         <Board
           board={board}
