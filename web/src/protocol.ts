@@ -100,7 +100,7 @@ export interface About {
 export interface ExplorerParams {
   c_puct?: number;
   noise_fraction?: number;
-  [name: string]: number | undefined;
+  [name: string]: number | string | undefined;
 }
 
 export interface TraceChild {
@@ -173,12 +173,13 @@ export interface RunDetail extends RunSummary {
   config: Record<string, unknown>;
   points: Record<string, unknown>[];
   findings: unknown[];
+  problem?: string | null; // what a run that failed said last
 }
 
 export interface RunGame {
   position: Position;
   outcome: Outcome | null;
-  values: number[];
+  values: (number | null)[]; // for the player to move; null where nothing was recorded
 }
 
 // WebSocket: request type -> its fields and its answer.
