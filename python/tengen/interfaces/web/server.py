@@ -95,15 +95,17 @@ def create_app(
     runs: Path = Path("runs"),
     hosts: Sequence[str] = (),
     limits: Limits | None = None,
+    workers: int | None = None,
     train_command: Sequence[str] | None = None,
 ) -> FastAPI:
     """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to.
 
-    `train_command` is what runs are started with, in place of `python -m tengen`.
+    `workers` search at a time, by default one for each core; `train_command` is what runs are started with, in place
+    of `python -m tengen`.
     """
     limits = limits or Limits()
-    threads = os.cpu_count() or 1
-    service = Service(Games(files), Models(model_folders, runs), Pool(threads), Trees(limits.tree_bytes), limits)
+    workers = workers or os.cpu_count() or 1
+    service = Service(Games(files), Models(model_folders, runs), Pool(workers), Trees(limits.tree_bytes), limits)
     known_runs = Runs(runs, service.games, limits.runs, train_command)
     connections: set[WebSocket] = set()
 
@@ -138,7 +140,7 @@ def create_app(
     @app.get("/api/about")
     def about() -> AboutWord:
         return AboutWord(
-            version=tengen.__version__, threads=threads, evaluator="one thread a search", limits=asdict(limits)
+            version=tengen.__version__, threads=workers, evaluator="one thread a search", limits=asdict(limits)
         )
 
     @app.post("/api/sgf/read", responses=REFUSED)
