@@ -6,7 +6,7 @@ the runs that it started.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -139,9 +139,7 @@ def create_app(
 
     @app.get("/api/about")
     def about() -> AboutWord:
-        return AboutWord(
-            version=tengen.__version__, threads=workers, evaluator="one thread a search", limits=asdict(limits)
-        )
+        return AboutWord(version=tengen.__version__, threads=workers, evaluator=_evaluator(), limits=asdict(limits))
 
     @app.post("/api/sgf/read", responses=REFUSED)
     def read_sgf(asked: SgfText) -> PositionWord:
@@ -206,6 +204,14 @@ def _game_word(service: Service, name: str) -> GameWord:
         levels=list(LEVELS),
         default_level=DEFAULT_LEVEL,
     )
+
+
+def _evaluator() -> str:
+    """What computes networks here, in a few words; nothing is imported for that."""
+    found = [
+        name for package, name in (("openvino", "OpenVINO"), ("torch", "torch")) if importlib.util.find_spec(package)
+    ]
+    return f"{found[0]}, one thread a search" if found else "none: install OpenVINO or torch to play with a network"
 
 
 def _sgf() -> ModuleType:
