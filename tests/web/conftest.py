@@ -27,7 +27,6 @@ CHROMIUM_FLAGS = [
 ]
 WIDE = {"width": 1200, "height": 850}
 
-
 expect.set_options(timeout=PATIENCE)
 
 
@@ -52,8 +51,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     site.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Of a file: while it is there, its event loop is the thread's, and no other test could have one."""
     with sync_playwright() as playwright:
         browser = _launch(playwright)
         yield browser

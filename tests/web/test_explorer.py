@@ -18,6 +18,8 @@ GAME = "tic_tac_toe"
 PLAIN = {"discount": 1.0, "simulations": 10_000}  # as the page asks for it; the second is the server's
 STAGES = ["Select", "Expand", "Evaluate", "Back up"]
 
+expect.set_options(timeout=20_000)  # only what never comes makes anyone wait for so long
+
 Rows = list[dict[str, Any]]
 
 
@@ -168,7 +170,7 @@ def test_sliders_start_again_with_the_same_seed(page: Page) -> None:
         before.step()
         trace = after.step()
     page.get_by_role("slider", name="c_puct").press("End")
-    changed = page.get_by_label("What changed")
+    changed = page.get_by_label("What changed", exact=True)
     expect(changed).to_be_visible()
     wait_for(page, 10)
     assert_shows(lane(page), trace)

@@ -4,30 +4,28 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
-import type { RunDetail, RunGame, RunSummary } from "../protocol";
+import type { RunDetail, RunSummary } from "../protocol";
 import { RunView } from "../train/run_view";
-import { usePolled } from "../train/runs";
+import { askGames, askRun, askRuns, usePolled } from "../train/runs";
 import "../train/train.css";
 
 const LIST_SECONDS = 3;
 const RUN_SECONDS = 2;
+const GAMES_SECONDS = 5;
 const IDLE_SECONDS = 15; // a run that does not run changes only if somebody else starts it
 const MINUTES = 5;
 
 export function TrainScreen({ app }: { app: App }): JSX.Element {
-  const list = usePolled<RunSummary[]>("runs", LIST_SECONDS, () => http("/api/runs"));
+  const list = usePolled("runs", LIST_SECONDS, askRuns);
   const runs = list.value ?? [];
   const name = app.place.subject ?? (runs.find((run) => run.running) ?? runs[0])?.name ?? null;
   const summary = runs.find((run) => run.name === name);
   const seconds = summary === undefined || summary.running ? RUN_SECONDS : IDLE_SECONDS;
-  const run = usePolled<RunDetail>(name, seconds, (which) => http(`/api/runs/${encodeURIComponent(which)}`));
-  const gamesKey = run.value && name !== null ? `${name} ${run.value.iteration}` : null;
-  const games = usePolled<RunGame[]>(gamesKey, IDLE_SECONDS * 4, () => http(`/api/runs/${encodeURIComponent(name ?? "")}/games`));
+  const run = usePolled(name, seconds, askRun);
+  const games = usePolled(name, run.value?.running ? GAMES_SECONDS : IDLE_SECONDS, askGames);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const [stopping, setStopping] = useState<string | null>(null); // a run ends after the iteration under way
   if (stopping !== null && run.value?.name === stopping && !run.value.running) setStopping(null);
-  const [lastGames, setLastGames] = useState<{ name: string; games: RunGame[] } | null>(null);
-  if (games.value && name !== null && lastGames?.games !== games.value) setLastGames({ name, games: games.value });
 
   const post = async (path: string, body: unknown, what: string): Promise<RunDetail | null> => {
     setWaitingFor(what);
@@ -40,6 +38,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
       setWaitingFor(null);
       list.again();
       run.again();
+      games.again();
     }
   };
   const start = async (game: string, minutes: number): Promise<void> => {
@@ -73,7 +72,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
           <RunView
             app={app}
             run={run.value}
-            games={lastGames?.name === name ? lastGames.games : []}
+            games={games.value ?? []}
             isWaiting={waitingFor === "resume"}
             isStopping={stopping === name}
             onStop={() => order("stop")}

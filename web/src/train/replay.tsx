@@ -24,7 +24,7 @@ export function Replay({ app, run, games }: Props): JSX.Element {
     return (
       <section class="card replay">
         <h3>Newest games</h3>
-        <p class="soft">No game is finished yet; the first ones appear with the first iteration.</p>
+        <p class="soft">The games that the run plays against itself appear here.</p>
       </section>
     );
   }

@@ -1,7 +1,8 @@
 // Training runs as the server tells them, asked again and again while the page is in sight.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunDetail } from "../protocol";
+import { http } from "../connection";
+import type { RunDetail, RunGame, RunSummary } from "../protocol";
 
 /** A line of metrics.jsonl, as far as the page draws it. */
 export interface Point {
@@ -29,6 +30,30 @@ export interface Finding {
   name: string;
   cause: string;
   remedy: string;
+}
+
+const known = new Map<string, RunDetail["points"]>(); // of every run that was looked at
+
+export function askRuns(): Promise<RunSummary[]> {
+  return http("/api/runs");
+}
+
+/** All there is to say of a run. Only what it reported since we last asked is sent. */
+export async function askRun(name: string): Promise<RunDetail> {
+  const before = known.get(name) ?? [];
+  const after = Number(before.at(-1)?.["iteration"] ?? 0);
+  const run = await http<RunDetail>(`/api/runs/${encodeURIComponent(name)}?after=${after}`);
+  if (run.iteration < after) {
+    known.delete(name); // it was killed and went on from an earlier iteration, or begun anew
+    return askRun(name);
+  }
+  const points = run.points.length > 0 ? [...before, ...run.points] : before;
+  known.set(name, points);
+  return { ...run, points };
+}
+
+export function askGames(name: string): Promise<RunGame[]> {
+  return http(`/api/runs/${encodeURIComponent(name)}/games`);
 }
 
 export function pointsOf(run: RunDetail): Point[] {
