@@ -61,7 +61,9 @@ SHOTS = (
     Shot("analyse-dark", f"#/analyse/connect_four?moves={FOUR}", theme="dark", wait_for="[data-label]", settle=6),
     Shot("analyse-phone", "#/analyse/tic_tac_toe?moves=b2,a3", size=PHONE, wait_for="[data-label]", whole=True),
     Shot("explore", "#/explore/tic_tac_toe?moves=b2,a3", press=EXPLORE, wait_for=READY, then=STEPPED),
-    Shot("explore-dark", "#/explore/tic_tac_toe?moves=b2,a3", theme="dark", press=EXPLORE, wait_for=READY, then=STEPPED),
+    Shot(
+        "explore-dark", "#/explore/tic_tac_toe?moves=b2,a3", theme="dark", press=EXPLORE, wait_for=READY, then=STEPPED
+    ),
     Shot("explore-phone", "#/explore/tic_tac_toe", size=PHONE, press=EXPLORE, wait_for=READY, then=STEPPED),
     Shot("train", "#/train/connect_four", wait_for=".uplot", whole=True),
     Shot("train-dark", "#/train/connect_four", theme="dark", wait_for=".uplot"),

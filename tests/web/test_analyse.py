@@ -99,28 +99,28 @@ def test_the_graph_fills_itself_and_a_click_jumps(page: Page) -> None:
     box = page.locator(".graph svg").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 20)
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "b2 a1")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1")
     page.get_by_label("Move shown").press("ArrowRight")
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2")
     page.get_by_role("button", name="To the end").click()
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2 b1 c2")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2 b1 c2")
 
 
 def test_variations_are_kept(page: Page) -> None:
     page.goto("/#/analyse/tic_tac_toe?moves=b2,a1")
     page.locator("[data-cell='2']").click()
-    expect(page.locator(".tree [data-moves]")).to_have_count(3)
-    page.locator(".tree [data-moves='b2']").click()
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(3)
+    page.locator(".game-tree [data-moves='b2']").click()
     page.locator("[data-cell='8']").click()
     expect(page.locator(".variation [data-moves='b2 c1']")).to_have_attribute("aria-current", "step")
     page.reload()
-    expect(page.locator(".tree [data-moves]")).to_have_count(4)
-    page.locator(".tree [data-moves='b2 a1']").click()
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(4)
+    page.locator(".game-tree [data-moves='b2 a1']").click()
     page.get_by_role("button", name="Remove from here").click()
-    expect(page.locator(".tree [data-moves]")).to_have_count(2)
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(2)
     page.locator("body").press("ArrowLeft")
     page.locator("body").press("ArrowRight")
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "b2")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2")
 
 
 def test_paste_and_download(page: Page, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_paste_and_download(page: Page, tmp_path: Path) -> None:
     expect(page.get_by_role("alert")).to_contain_text("9")
     page.locator("#pasted").fill("1. 4 4 2. 3, 5")
     page.get_by_role("button", name="Show it").click()
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "4 4 3 5")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "4 4 3 5")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download moves").click()
     download.value.save_as(tmp_path / "moves.txt")
@@ -143,7 +143,7 @@ def test_sgf_in_and_out(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="Paste a game").click()
     page.locator("#pasted").fill("(;FF[4]GM[1]SZ[9]KM[7];B[ee];W[cc];B[];W[gg])")
     page.get_by_role("button", name="Show it").click()
-    expect(page.locator(".tree [aria-current]")).to_have_attribute("data-moves", "E5 C7 pass G3")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "E5 C7 pass G3")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download SGF").click()
     download.value.save_as(tmp_path / "game.sgf")

@@ -46,5 +46,5 @@ export function TreeView(props: { tree: Branch; at: string[]; onJump: (moves: st
     return drawn;
   };
   if (!props.tree.children.length) return <p class="soft small">No moves yet. Play on the board, or paste a game.</p>;
-  return <div class="tree number">{follow(props.tree, [], true)}</div>;
+  return <div class="game-tree number">{follow(props.tree, [], true)}</div>;
 }
