@@ -25,7 +25,8 @@ __all__ = ["Finding", "Search", "Setting", "Trees", "choose_action", "new_engine
 
 TURN_SECONDS = 0.05
 ROLLOUTS_A_TURN = 200  # they are not interrupted; in Othello some milliseconds
-REPORT_SECONDS = 0.25  # between two analyses that a page hears of
+REPORT_SECONDS = 0.25  # between two analyses that a page hears of, at least
+SEARCH_PER_REPORT = 5.0  # seconds of search for a second of writing analyses, at least
 LEAVES = 16  # of a batch: a search has one core
 KEPT_TREES = 2  # per owner
 
@@ -73,7 +74,7 @@ class Search:
         self._setting: Setting | None = None
         self._ownership: list[float] | None = None
         self._sight: FirstSight | None = None
-        self._began = self._reported = 0.0
+        self._began = self._next_report = 0.0
         self._simulations = 0
         self._seconds = 0.0
         self._stopped = threading.Event()
@@ -103,10 +104,11 @@ class Search:
             or (self._limit.seconds is not None and now - self._began >= self._limit.seconds)
             or engine.tree_bytes > self._largest_tree()
         )
-        if done or (self._reports and now - self._reported >= REPORT_SECONDS):
-            self._reported = now
+        if done or (self._reports and now >= self._next_report):
             analysis = engine.analysis(self._simulations, self._seconds)
             self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, final=done))
+            took = time.monotonic() - now  # the lines of a large tree take a while to find
+            self._next_report = now + max(REPORT_SECONDS, SEARCH_PER_REPORT * took)
         if done:
             self._on_end(setting)
         return not done
