@@ -106,11 +106,11 @@ class Search:
         )
         if done or (self._reports and now >= self._next_report):
             analysis = engine.analysis(self._simulations, self._seconds)
+            if done:  # first, so that whoever hears of it and asks again finds the tree
+                self._on_end(setting)
             self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, final=done))
             took = time.monotonic() - now  # the lines of a large tree take a while to find
             self._next_report = now + max(REPORT_SECONDS, SEARCH_PER_REPORT * took)
-        if done:
-            self._on_end(setting)
         return not done
 
     def _begin(self) -> Setting:
