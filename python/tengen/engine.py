@@ -154,11 +154,6 @@ class Engine:
         return self.state.game
 
     @property
-    def params(self) -> SearchParams:
-        """How it searches."""
-        return self._forest.params
-
-    @property
     def tree_bytes(self) -> int:
         """Memory that the tree takes."""
         return self._forest.bytes

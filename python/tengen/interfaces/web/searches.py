@@ -23,8 +23,10 @@ from tengen.players import leaves_at_once
 
 __all__ = ["Finding", "Search", "Setting", "Trees", "choose_action", "new_engine"]
 
-TURN_SECONDS = 0.05
-ROLLOUTS_A_TURN = 200  # they are not interrupted; in Othello some milliseconds
+# A turn is counted in simulations, because on a busy machine a clock runs for those who wait for a core too; some 25 ms
+# with a small network. The clock ends those of large networks.
+TURN_SIMULATIONS = 256
+TURN_SECONDS = 0.2
 REPORT_SECONDS = 0.25  # between two analyses that a page hears of, at least
 SEARCH_PER_REPORT = 5.0  # seconds of search for a second of writing analyses, at least
 LEAVES = 16  # of a batch: a search has one core
@@ -93,7 +95,7 @@ class Search:
     def _turn(self) -> bool:
         setting = self._setting or self._begin()
         engine = setting.engine
-        stint = engine.work(self._next_limit(engine))
+        stint = engine.work(self._next_limit())
         self._simulations += stint.simulations
         self._seconds += stint.seconds
         now = time.monotonic()
@@ -121,12 +123,12 @@ class Search:
             self._ownership = setting.model.ownership(setting.engine.state)
         return setting
 
-    def _next_limit(self, engine: Engine) -> Limit:
-        left = None if self._limit.simulations is None else self._limit.simulations - self._simulations
+    def _next_limit(self) -> Limit:
+        left = TURN_SIMULATIONS
+        if self._limit.simulations is not None:
+            left = min(left, self._limit.simulations - self._simulations)
         if self._stopped.is_set():
             left = 0  # the root is evaluated all the same, so there is something to say
-        if engine.params.rollout_weight >= 1.0:
-            left = min(ROLLOUTS_A_TURN, ROLLOUTS_A_TURN if left is None else left)
         return Limit(left, TURN_SECONDS)
 
 
