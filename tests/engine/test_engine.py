@@ -59,12 +59,16 @@ def test_the_same_numbers_as_a_plain_search(game: tengen.Game) -> None:
 
 def test_a_search_in_stints_finds_what_it_finds_in_one_piece(game: tengen.Game) -> None:
     whole = Engine(game, LooksAtTheBoard(game), EIGHT_LEAVES).think(Limit(simulations=200))
-    engine = Engine(game, LooksAtTheBoard(game), EIGHT_LEAVES)
-    done = 0
-    while done < 200:
-        done += engine.work(Limit(200 - done, seconds=0.0)).simulations
-    found = engine.analysis(done)
-    assert (found.moves, found.value, found.simulations) == (whole.moves, whole.value, 200)
+    for stint in ({"seconds": 0.0}, {"pause_after": 30}):
+        engine = Engine(game, LooksAtTheBoard(game), EIGHT_LEAVES)
+        done, stints = 0, 0
+        while done < 200:
+            limit = Limit(200 - done, stint.get("seconds"))
+            done += engine.work(limit, stint.get("pause_after")).simulations
+            stints += 1
+        found = engine.analysis(done)
+        assert (found.moves, found.value, found.simulations) == (whole.moves, whole.value, 200)
+        assert stints > 5
 
 
 def test_first_sight_is_what_the_evaluator_says(game: tengen.Game, engine: Engine) -> None:

@@ -95,7 +95,7 @@ class Search:
     def _turn(self) -> bool:
         setting = self._setting or self._begin()
         engine = setting.engine
-        stint = engine.work(self._next_limit())
+        stint = engine.work(self._next_limit(setting.model), TURN_SIMULATIONS)
         self._simulations += stint.simulations
         self._seconds += stint.seconds
         now = time.monotonic()
@@ -123,12 +123,12 @@ class Search:
             self._ownership = setting.model.ownership(setting.engine.state)
         return setting
 
-    def _next_limit(self) -> Limit:
-        left = TURN_SIMULATIONS
-        if self._limit.simulations is not None:
-            left = min(left, self._limit.simulations - self._simulations)
+    def _next_limit(self, model: Model) -> Limit:
+        left = None if self._limit.simulations is None else self._limit.simulations - self._simulations
         if self._stopped.is_set():
             left = 0  # the root is evaluated all the same, so there is something to say
+        elif model.params.rollout_weight >= 1.0:  # has no batches, and nothing else would interrupt it
+            left = TURN_SIMULATIONS if left is None else min(left, TURN_SIMULATIONS)
         return Limit(left, TURN_SECONDS)
 
 
