@@ -154,11 +154,6 @@ class Engine:
         return self.state.game
 
     @property
-    def params(self) -> SearchParams:
-        """How it searches."""
-        return self._forest.params
-
-    @property
     def tree_bytes(self) -> int:
         """Memory that the tree takes."""
         return self._forest.bytes
@@ -216,15 +211,21 @@ class Engine:
         with self._board:
             return self._search(limit or Limit(), stops, on_analysis, every)
 
-    def work(self, limit: Limit) -> Stint:
+    def work(self, limit: Limit, pause_after: int | None = None) -> Stint:
         """Thinks for a while, without telling what it found: for those who share the cores among many searches.
 
-        A search in stints finds what it would have found in one piece; `analysis` tells what is known by then.
+        `limit` says when the search ends, or for how long this stint goes on; `pause_after` so many simulations it ends
+        with the batch under way. A search in stints finds what it would have found in one piece, because no batch is
+        cut in two; `analysis` tells what is known by then.
         """
         self._end_pondering()
         stops = self._stops
+
+        def is_enough(seconds: float) -> bool:
+            return pause_after is not None and self._forest.result(0).simulations >= pause_after
+
         with self._board:
-            return self._run(limit, stops)
+            return self._run(limit, stops, is_enough)
 
     def analysis(self, simulations: int = 0, seconds: float = 0.0) -> Analysis:
         """What the tree knows of the position, after so many simulations and seconds in stints."""
@@ -296,15 +297,17 @@ class Engine:
     def _search(self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float) -> Analysis:
         reported = 0.0
 
-        def report(seconds: float) -> None:
+        def report(seconds: float) -> bool:
             nonlocal reported
             if on_analysis is not None and seconds - reported >= every:
                 on_analysis(self._analysis(seconds))
                 reported = seconds
+            return False
 
         return self._analysis(self._run(limit, stops, report).seconds)
 
-    def _run(self, limit: Limit, stops: int, after_batch: Callable[[float], None] = lambda seconds: None) -> Stint:
+    def _run(self, limit: Limit, stops: int, is_enough: Callable[[float], bool] = lambda seconds: False) -> Stint:
+        """`is_enough` is asked after each batch, with the seconds so far."""
         started = time.perf_counter()
         self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
         while self._forest.searching():
@@ -312,7 +315,8 @@ class Engine:
             seconds = time.perf_counter() - started
             if self._stops != stops or (limit.seconds is not None and seconds >= limit.seconds):
                 break
-            after_batch(seconds)
+            if is_enough(seconds):
+                break
         result = self._forest.result(0)
         return Stint(result.simulations, time.perf_counter() - started, result.stopped)
 

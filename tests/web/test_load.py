@@ -20,10 +20,11 @@ SECONDS = float(os.environ.get("TENGEN_LOAD_SECONDS", "120"))
 MOST_GROWTH = 32 << 20  # bytes, from a quarter of the time to its end: what an allocator keeps in reserve
 
 
-async def play(port: int, number: int, end: float) -> list[float]:
-    """One page: games against the default level until the end. Returns how long each answer took."""
+async def play(port: int, number: int, all_play: asyncio.Barrier) -> list[float]:
+    """One page: games against the default level. How long each answer took, from when all had had their first."""
     numbers = random.Random(number)
     seconds: list[float] = []
+    end = float("inf")
     async with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as web:
 
         async def ask(kind: str, **fields: Any) -> dict[str, Any]:
@@ -43,6 +44,10 @@ async def play(port: int, number: int, end: float) -> list[float]:
                 moved = await ask("choose", position=state["position"], model="connect_four", level="medium")
                 seconds.append(time.monotonic() - asked)
                 state = moved["state"]
+            if end == float("inf"):
+                await all_play.wait()
+                seconds.clear()
+                end = time.monotonic() + SECONDS
     return seconds
 
 
@@ -55,17 +60,13 @@ def resident(pid: int) -> int:
 
 async def play_all(port: int, pid: int) -> tuple[list[list[float]], int]:
     """The answer times of all pages, and by how much the server grew once all were playing."""
-    end = time.monotonic() + SECONDS
-
-    async def growth() -> int:
-        await asyncio.sleep(SECONDS / 4)
-        before = resident(pid)
-        await asyncio.sleep(SECONDS * 3 / 4)
-        return resident(pid) - before
-
-    pages = asyncio.gather(*(play(port, number, end) for number in range(PAGES)))
-    grown = await growth()
-    return await pages, grown
+    all_play = asyncio.Barrier(PAGES + 1)
+    pages = asyncio.gather(*(play(port, number, all_play) for number in range(PAGES)))
+    await all_play.wait()
+    await asyncio.sleep(SECONDS / 4)
+    before = resident(pid)
+    answers = await pages
+    return answers, resident(pid) - before
 
 
 @pytest.mark.verify

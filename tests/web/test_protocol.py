@@ -1,8 +1,10 @@
 """Every message of docs/web.md, by a client over a real connection; numbers are those of Engine and Stepper."""
 
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -346,3 +348,17 @@ def test_rules_of_a_user_get_a_page(rules_file: Path) -> None:
         state = page.ask("play", position=position("hex", "c3"), action="a1")
         assert {cell: player for cell, player in enumerate(state["cells"]) if player is not None} == {12: 0, 20: 1}
         assert page.ask("choose", position=position("hex"), model="rollout", simulations=20)["type"] == "move"
+
+
+def test_records_become_positions_and_positions_records(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By whatever tengen.sgf makes of them: that is tested elsewhere."""
+    go = tengen.load("go", size=5, komi=6.5)
+    states = {"a game": go.state("C3 pass"), "a problem": go.state(board=str(go.state("C3 B2")))}
+    sgf = SimpleNamespace(read_sgf=lambda text: (go, states[text]), write_sgf=lambda state: state.moves_text)
+    monkeypatch.setitem(sys.modules, "tengen.sgf", sgf)
+    where = server.post("/api/sgf/read", {"text": "a game"}).json()["position"]
+    assert (where["game"], where["moves"]) == ("go", ["C3", "pass"])
+    assert (where["options"]["size"], where["options"]["komi"]) == (5, 6.5)
+    assert server.post("/api/sgf/write", {"position": where}).json() == {"text": "C3 pass"}
+    refused = server.post("/api/sgf/read", {"text": "a problem"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "PositionError")

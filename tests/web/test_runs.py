@@ -80,10 +80,10 @@ def test_what_a_damaged_run_says_is_left_out(runs: Path) -> None:
 
 def test_a_run_is_started_stopped_and_resumed(tmp_path: Path) -> None:
     with served(runs=tmp_path / "runs", train_command=SMALL_TRAIN) as server, server.page() as page:
-        started = server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 30})
+        started = server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 5})
         assert started.status_code == 201
         assert (started.json()["name"], started.json()["running"]) == ("tic_tac_toe", True)
-        again = server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 30})
+        again = server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 5})
         assert (again.status_code, again.json()["error"]) == (409, "RunStateError")
         path = "/api/runs/tic_tac_toe"
         first = until(server, path, lambda run: run["points"])

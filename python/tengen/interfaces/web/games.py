@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from tengen import Game, State, UnknownGameError, load
+from tengen import Game, State, TengenError, UnknownGameError, load
 from tengen.games import OptionKind, game_entries
 from tengen.interfaces.web.words import Position
 
-__all__ = ["Games"]
+__all__ = ["Games", "PositionError"]
 
 TITLES = {"tic_tac_toe": "Tic-tac-toe", "connect_four": "Connect Four", "mnk": "m,n,k-game"}
 KEPT_GAMES = 64  # with other options than the default
+
+
+class PositionError(TengenError):
+    """A state that moves from the start do not lead to."""
 
 
 class Games:
@@ -77,6 +81,8 @@ class Games:
         name = next((name for name, game in self._files.items() if game == state.game), spec.source)
         if name not in self.names():
             raise UnknownGameError(f"This page does not have the game {spec.name}.")
+        if not _is_from_the_start(state):
+            raise PositionError("This game does not start from the usual position, which the page can't show.")
         return Position(
             game=name,
             options={} if name in self._files else _options(spec.options),
@@ -88,6 +94,13 @@ class Games:
         while name in self._entries or name in self._files:
             name, number = f"{game.spec.name}_{number}", number + 1
         return name
+
+
+def _is_from_the_start(state: State) -> bool:
+    try:
+        return state.game.state(list(state.moves)) == state
+    except TengenError:
+        return False
 
 
 def _options(text: str) -> dict[str, bool | int | float]:

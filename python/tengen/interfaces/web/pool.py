@@ -1,4 +1,4 @@
-"""The cores shared among all who ask: a bounded number of workers, and turns of a twentieth of a second.
+"""The cores shared among all who ask: a bounded number of workers, and short turns.
 
 Owners (connections) take turns, and so do the tasks of one owner: whoever asks for much waits for himself, not others
 for him. A task that is not done after its turn goes to the end of its owner's queue.

@@ -23,9 +23,12 @@ from tengen.players import leaves_at_once
 
 __all__ = ["Finding", "Search", "Setting", "Trees", "choose_action", "new_engine"]
 
-TURN_SECONDS = 0.05
-ROLLOUTS_A_TURN = 200  # they are not interrupted; in Othello some milliseconds
-REPORT_SECONDS = 0.25  # between two analyses that a page hears of
+# A turn is counted in simulations, because on a busy machine a clock runs for those who wait for a core too; some 25 ms
+# with a small network. The clock ends those of large networks.
+TURN_SIMULATIONS = 256
+TURN_SECONDS = 0.2
+REPORT_SECONDS = 0.25  # between two analyses that a page hears of, at least
+SEARCH_PER_REPORT = 5.0  # seconds of search for a second of writing analyses, at least
 LEAVES = 16  # of a batch: a search has one core
 KEPT_TREES = 2  # per owner
 
@@ -73,7 +76,7 @@ class Search:
         self._setting: Setting | None = None
         self._ownership: list[float] | None = None
         self._sight: FirstSight | None = None
-        self._began = self._reported = 0.0
+        self._began = self._next_report = 0.0
         self._simulations = 0
         self._seconds = 0.0
         self._stopped = threading.Event()
@@ -92,7 +95,7 @@ class Search:
     def _turn(self) -> bool:
         setting = self._setting or self._begin()
         engine = setting.engine
-        stint = engine.work(self._next_limit(engine))
+        stint = engine.work(self._next_limit(setting.model), TURN_SIMULATIONS)
         self._simulations += stint.simulations
         self._seconds += stint.seconds
         now = time.monotonic()
@@ -103,12 +106,13 @@ class Search:
             or (self._limit.seconds is not None and now - self._began >= self._limit.seconds)
             or engine.tree_bytes > self._largest_tree()
         )
-        if done or (self._reports and now - self._reported >= REPORT_SECONDS):
-            self._reported = now
+        if done or (self._reports and now >= self._next_report):
             analysis = engine.analysis(self._simulations, self._seconds)
+            if done:  # first, so that whoever hears of it and asks again finds the tree
+                self._on_end(setting)
             self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, final=done))
-        if done:
-            self._on_end(setting)
+            took = time.monotonic() - now  # the lines of a large tree take a while to find
+            self._next_report = now + max(REPORT_SECONDS, SEARCH_PER_REPORT * took)
         return not done
 
     def _begin(self) -> Setting:
@@ -119,12 +123,12 @@ class Search:
             self._ownership = setting.model.ownership(setting.engine.state)
         return setting
 
-    def _next_limit(self, engine: Engine) -> Limit:
+    def _next_limit(self, model: Model) -> Limit:
         left = None if self._limit.simulations is None else self._limit.simulations - self._simulations
         if self._stopped.is_set():
             left = 0  # the root is evaluated all the same, so there is something to say
-        if engine.params.rollout_weight >= 1.0:
-            left = min(ROLLOUTS_A_TURN, ROLLOUTS_A_TURN if left is None else left)
+        elif model.params.rollout_weight >= 1.0:  # has no batches, and nothing else would interrupt it
+            left = TURN_SIMULATIONS if left is None else min(left, TURN_SIMULATIONS)
         return Limit(left, TURN_SECONDS)
 
 
