@@ -20,7 +20,7 @@ SMALL_TRAIN = (sys.executable, str(Path(__file__).parent / "small_train.py"))
 FINDING = {"name": "window too old", "cause": "the learner still sees old games", "remedy": "lower replay.window_share"}
 RATING = {"network": "30", "elo": 181.4, "error": 32.0, "zero": "rollout:100", "seconds": 2.0, "anchors": []}
 
-expect.set_options(timeout=30_000)  # a run imports torch before it says anything
+expect.set_options(timeout=60_000)  # a run imports torch before it says anything
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def visit(browser: Browser, server: Server, width: int = 1200) -> Iterator[Page]
     """A page that has nothing to complain about."""
     complaints: list[str] = []
     context = browser.new_context(base_url=f"http://{server.host}", viewport={"width": width, "height": 850})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

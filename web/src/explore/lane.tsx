@@ -61,7 +61,11 @@ export function Lane(props: Props): JSX.Element {
       </header>
       <div class="lane-grid">
         <div class="card lane-tree">
-          <Stages stage={moment.stage} isIdle={trace === null} onStage={(stage) => props.onMoment({ stage, depth: 0 })} />
+          <Stages
+            stage={moment.stage}
+            isIdle={trace === null}
+            onStage={(stage) => props.onMoment({ stage, depth: 0 })}
+          />
           <TreeView
             nodes={nodes}
             total={view.tree.nodes_total}
@@ -72,7 +76,13 @@ export function Lane(props: Props): JSX.Element {
             onSelect={setSelected}
             players={players}
             label={`Search tree: ${props.title}`}
-            hint={trace ? null : root.outcome ? "The game is over: there is nothing to search." : "Press Step: the tree grows here."}
+            hint={
+              trace
+                ? null
+                : root.outcome
+                  ? "The game is over: there is nothing to search."
+                  : "Press Step: the tree grows here."
+            }
           />
           <footer class="tree-legend">
             <span class="tree-count">
