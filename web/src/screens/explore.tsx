@@ -67,6 +67,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     const chosen = more.model ?? (to.game === game.name ? asked : undefined);
     if (chosen !== undefined) query["model"] = chosen;
     if (more.beside ?? isBeside) query["beside"] = "rollout";
+    if (more.beside) beside.restart(main.view.simulations); // both have done as much
     setFormer(null);
     hold(SHOWN_WHOLE);
     app.go(writeLink("explore", to, query), "replace");
