@@ -29,6 +29,9 @@ CHROMIUM_FLAGS = [
 ]
 WIDE, PHONE = (1240, 860), (390, 844)
 FOUR = "4,4,3,5,4,4,5,6,3,3"  # a game of Connect Four in the middle of it
+READY = "button[aria-label='10 simulations']:enabled"
+EXPLORE = ("label:has-text('Fast')", "button[aria-label='10 simulations']", "button[aria-label='100 simulations']")
+STEPPED = "output[data-simulations='110'][data-busy=false]"
 CORNERS = "b2,a3,c1"
 
 
@@ -42,6 +45,7 @@ class Shot:
     theme: str = "light"
     press: tuple[str, ...] = ()  # controls, one after the other
     wait_for: str = "svg.board"
+    then: str = "main"  # is there when the controls have done their work
     settle: float = 1.5  # seconds
     whole: bool = False  # the page below the window too
 
@@ -56,10 +60,12 @@ SHOTS = (
     Shot("analyse-network", f"#/analyse/connect_four?moves={FOUR}", press=("text=Network >> nth=0",), settle=2),
     Shot("analyse-dark", f"#/analyse/connect_four?moves={FOUR}", theme="dark", wait_for="[data-label]", settle=6),
     Shot("analyse-phone", "#/analyse/tic_tac_toe?moves=b2,a3", size=PHONE, wait_for="[data-label]", whole=True),
-    Shot("explore", "#/explore/tic_tac_toe?moves=b2,a3", wait_for="main *"),
-    Shot("explore-phone", "#/explore/tic_tac_toe", size=PHONE, wait_for="main *"),
-    Shot("train", "#/train", wait_for="main *"),
-    Shot("train-phone", "#/train", size=PHONE, wait_for="main *"),
+    Shot("explore", "#/explore/tic_tac_toe?moves=b2,a3", press=EXPLORE, wait_for=READY, then=STEPPED),
+    Shot("explore-dark", "#/explore/tic_tac_toe?moves=b2,a3", theme="dark", press=EXPLORE, wait_for=READY, then=STEPPED),
+    Shot("explore-phone", "#/explore/tic_tac_toe", size=PHONE, press=EXPLORE, wait_for=READY, then=STEPPED),
+    Shot("train", "#/train/connect_four", wait_for=".uplot", whole=True),
+    Shot("train-dark", "#/train/connect_four", theme="dark", wait_for=".uplot"),
+    Shot("train-phone", "#/train/connect_four", size=PHONE, wait_for=".uplot"),
 )
 
 
@@ -91,6 +97,7 @@ def take(browser: Browser, address: str, shot: Shot, path: Path) -> None:
     page.wait_for_selector(shot.wait_for)
     for control in shot.press:
         page.click(control)
+    page.wait_for_selector(shot.then)
     page.wait_for_timeout(1000 * shot.settle)
     page.screenshot(path=path, full_page=shot.whole)
     context.close()
@@ -106,10 +113,11 @@ def find_chromium() -> str:
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
-    """A server at a free port; its address."""
-    with tempfile.TemporaryDirectory() as runs:
+    """A server at a free port; its address. Its runs are those that made the bundled networks."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = shutil.copytree(ROOT / "models", Path(folder) / "runs")
         command = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()"]
-        options = ["serve", "--port", "0", "--no-browser", "--runs", runs]
+        options = ["serve", "--port", "0", "--no-browser", "--runs", str(runs)]
         with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
             yield next(word for word in server.stdout.readline().split() if word.startswith("http"))

@@ -1,21 +1,20 @@
-"""A server and a real browser for the tests of the page. What a page complains about in its console fails the test."""
+"""A server for the tests of the protocol, and one with a real browser for those of the page.
+
+What a page complains about in its console fails its test.
+"""
 
 from __future__ import annotations
 
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+from servers import Server, served
+from sites import Site
 
-START_SECONDS = 60
+PATIENCE = 30_000  # milliseconds: a busy machine is slow, not wrong
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--headless",
@@ -28,56 +27,33 @@ CHROMIUM_FLAGS = [
 ]
 WIDE = {"width": 1200, "height": 850}
 
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+expect.set_options(timeout=PATIENCE)
 
 
-@dataclass
-class Server:
-    """`tengen serve` in a process of its own, at a port that stays the same when it is started anew."""
-
-    runs: Path
-    port: int = field(default_factory=_free_port)
-    _process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
-
-    def start(self) -> None:
-        command = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()", "serve", "--no-browser"]
-        self._process = subprocess.Popen([*command, "--port", str(self.port), "--runs", str(self.runs)])
-        give_up = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.address}api/about").close()
-                return
-            except OSError:
-                assert self._process.poll() is None, "the server ended"
-                assert time.monotonic() < give_up, "the server does not answer"
-                time.sleep(0.1)
-
-    def kill(self) -> None:
-        assert self._process is not None
-        self._process.kill()
-        self._process.wait()
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all tests; one that kills it starts it again."""
-    server = Server(tmp_path_factory.mktemp("runs"))
-    server.start()
-    yield server
-    server.kill()
+    """For those that speak the protocol: in this process, shared by the tests of a file."""
+    with served(runs=tmp_path_factory.mktemp("runs")) as running:
+        yield running
+
+
+@pytest.fixture
+def rules_file() -> Path:
+    return Path(__file__).parents[2] / "examples" / "hex.py"
 
 
 @pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One for all tests; one that kills it starts it again."""
+    site = Site(tmp_path_factory.mktemp("runs"))
+    site.start()
+    yield site
+    site.kill()
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Of a file: while it is there, its event loop is the thread's, and no other test could have one."""
     with sync_playwright() as playwright:
         browser = _launch(playwright)
         yield browser
@@ -91,10 +67,10 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, server: Server, complaints: list[str]) -> Iterator[Page]:
+def page(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
     """A browser that was never here before; `page.goto("#/play")` is a place on the page."""
-    context = browser.new_context(base_url=server.address, viewport=WIDE, accept_downloads=True)
-    context.set_default_timeout(20_000)
+    context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

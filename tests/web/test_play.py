@@ -7,8 +7,8 @@ import tomllib
 from urllib.parse import urlencode
 
 import pytest
-from conftest import Server
 from playwright.sync_api import Browser, Page, expect
+from sites import Site
 
 from tengen.bundled import bundled_folder, bundled_names
 
@@ -177,14 +177,14 @@ def test_a_game_with_the_keyboard_alone(page: Page) -> None:
     assert headline(page) in OVER
 
 
-def test_the_game_goes_on_after_the_server_was_killed(page: Page, server: Server, complaints: list[str]) -> None:
+def test_the_game_goes_on_after_the_server_was_killed(page: Page, site: Site, complaints: list[str]) -> None:
     page.goto(place("tic_tac_toe"))
     page.locator("[data-cell='4']").click()
     expect(page.locator(".move-list li")).to_have_count(2)
-    server.kill()
+    site.kill()
     expect(page.get_by_text("Reconnecting")).to_be_visible()
     page.locator("[data-legal]").first.click()  # asked for while nobody is there
-    server.start()
+    site.start()
     expect(page.get_by_text("Reconnecting")).to_be_hidden()
     wait_for_moves(page, 4)
     complaints[:] = [text for text in complaints if "WebSocket" not in text]  # the browser's own, while it was gone

@@ -211,7 +211,9 @@ export function cellName(board: BoardShape, cell: number): string {
 function describe(props: BoardProps, cell: number, playable: boolean): string {
   const { board, state } = props;
   const player = state.cells[cell] ?? null;
-  const words = [cellName(board, cell), player === null ? "empty" : board.players[player]];
+  const column = board.columns[cell % board.width] ?? "";
+  const place = board.kind === "columns" ? `column ${column}, row ${board.height - Math.floor(cell / board.width)}` : cellName(board, cell);
+  const words = [place, player === null ? "empty" : board.players[player]];
   if (state.last?.cells.length && target(board, state, state.last) === cell) words.push("last move");
   if (playable && props.onPlay) words.push("can be played");
   if (props.hint === cell) words.push("hint");

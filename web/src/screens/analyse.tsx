@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
 import { Board, type MoveLabel, type NumberedStone, aspect, cellName, target } from "../board";
-import { GamePicker, Segments, Select, copyLink, modelText, percent, short } from "../controls";
+import { GamePicker, Segments, Select, UNTRAINED, copyLink, modelText, percent, short } from "../controls";
 import { http } from "../connection";
 import { type Branch, packTree, readMoves, unpackTree, wholeLine, withLine, withoutLine } from "../game_tree";
 import { readPosition, writeLink } from "../link";
@@ -22,6 +22,7 @@ type Layer = "search" | "policy" | "ownership" | "none";
 
 const QUICK_SIMULATIONS = 200; // on arriving at a position
 const GRAPH_SIMULATIONS = 32; // for each other position of the game, so that the graph fills itself
+const WITHOUT_NETWORK = 10; // times as many: they cost little and know little
 const DEEPER = 4; // times as many simulations
 const MOST_LABELS = 8;
 const LONGEST_LINE_SHOWN = 8; // moves
@@ -33,7 +34,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const model = game.models.includes(asked) ? asked : (game.models[0] ?? "uniform");
   const { state, current, problem } = useShown(app, position);
   const board = state?.board ?? game.board;
-  const [layer, setLayer] = useState<Layer>("search");
+  const [asLayer, setLayer] = useState<Layer>("search");
   const [pointed, setPointed] = useState<string | null>(null); // text of the move whose line is shown
   const [tree, setTree] = useTree(position);
   const line = useMemo(() => wholeLine(tree, position.moves), [tree, positionKey(position)]);
@@ -52,6 +53,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const moves = analysis?.moves ?? [];
   const shownLine = state && pointed !== null ? moves.find(({ text }) => text === pointed) : undefined;
   const hasOwnership = analysis?.ownership != null;
+  const layer = (asLayer === "ownership" && !hasOwnership) || (asLayer === "policy" && UNTRAINED.has(model)) ? "search" : asLayer;
   const onHover = (cell: number | null): void => {
     const found = state && cell !== null && layer === "search" ? moves.find((move) => covers(board, state, move, cell)) : null;
     setPointed(found?.text ?? null);
@@ -82,11 +84,13 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
         <section class="card" aria-label="Search">
           <Segments<Layer>
             label="Shown on the board"
-            value={layer === "ownership" && !hasOwnership ? "search" : layer}
+            value={layer}
             onChange={setLayer}
             options={[
               { value: "search", content: "Best moves", label: "Best moves: win rate and visits found by the search" },
-              { value: "policy", content: "Network", label: "Network: how likely the network alone finds each move" },
+              ...(UNTRAINED.has(model)
+                ? []
+                : [{ value: "policy" as const, content: "Network", label: "Network: how likely the network alone finds each move" }]),
               ...(hasOwnership
                 ? [{ value: "ownership" as const, content: "Territory", label: "Territory: who will own each point" }]
                 : []),
@@ -145,7 +149,7 @@ function useSearch(app: App, position: Position, model: string, ready: boolean):
   const [live, setLive] = useState(false);
   const [budget, setBudget] = useState<{ key: string; simulations: number } | null>(null);
   const stop = useRef<() => void>(() => undefined);
-  const simulations = budget?.key === key ? budget.simulations : QUICK_SIMULATIONS;
+  const simulations = budget?.key === key ? budget.simulations : QUICK_SIMULATIONS * cheapness(model);
   const analysis = found?.key === key ? found.analysis : null;
 
   useEffect(() => {
@@ -176,6 +180,10 @@ function useSearch(app: App, position: Position, model: string, ready: boolean):
     stop: () => stop.current(),
     deepen: () => setBudget({ key, simulations: DEEPER * Math.max(simulations, analysis?.simulations ?? 0) }),
   };
+}
+
+function cheapness(model: string): number {
+  return UNTRAINED.has(model) ? WITHOUT_NETWORK : 1;
 }
 
 function SearchControls({ search, ready }: { search: Search; ready: boolean }): JSX.Element {
@@ -362,7 +370,11 @@ function useValues(app: App, line: Position, model: string, search: Search, stat
     askState(app, position)
       .then((there) => {
         if (gone || there.outcome) return settle(winRateOf(there));
-        const request = app.connection.request("analyse", { position, model, simulations: GRAPH_SIMULATIONS });
+        const request = app.connection.request("analyse", {
+          position,
+          model,
+          simulations: GRAPH_SIMULATIONS * cheapness(model),
+        });
         drop = request.drop;
         return request.answer.then((analysis) => settle(firstWinRate(analysis)));
       })

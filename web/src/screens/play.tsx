@@ -43,7 +43,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   const board = state?.board ?? game.board;
   const over = state !== null && (state.outcome !== null || table.resigned);
   const agentMoves = current && state !== null && !over && (side === "watch" ? !paused : side !== String(state.to_move));
-  useAgent(app, table, agentMoves, (text, next) => {
+  const failure = useAgent(app, table, agentMoves, (text, next) => {
     keepState(after(position, text), next);
     set({ position: after(position, text) });
   });
@@ -94,7 +94,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       )}
       <div class="panel">
         <section class="card status-card">
-          <Status board={board} state={state} table={table} thinking={agentMoves} paused={paused} />
+          <Status board={board} state={state} table={table} failure={failure} paused={paused} />
           {shownHint && (
             <p class="hint small">
               Try <strong>{shownHint.text}</strong>: the agent gives it {percent(shownHint.win_rate)}.
@@ -171,26 +171,35 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   );
 }
 
-/** The agent's move, asked for whenever it is its turn. A change of anything ends the search. */
-function useAgent(app: App, table: Table, moves: boolean, onMove: (text: string, state: State) => void): void {
+/** The agent's move, asked for whenever it is its turn. A change of anything ends the search. Says why it has none. */
+function useAgent(app: App, table: Table, moves: boolean, onMove: (text: string, state: State) => void): string | null {
   const { position, level, model, side } = table;
+  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
+    setFailure(null);
     if (!moves) return;
     let gone = false;
     const earliest = Date.now() + (side === "watch" ? 1000 * WATCH_SECONDS : 0);
     const request = app.connection.request("choose", { position, model, level });
     request.answer.then(
       (chosen) => setTimeout(() => gone || onMove(chosen.text, chosen.state), earliest - Date.now()),
-      (error: Error) => gone || app.notify(error.message),
+      (error: Error) => gone || setFailure(error.message),
     );
     return () => {
       gone = true;
       request.drop();
     };
   }, [moves, positionKey(position), level, model, side]);
+  return failure;
 }
 
-function Status(props: { board: BoardShape; state: State | null; table: Table; thinking: boolean; paused: boolean }): JSX.Element {
+function Status(props: {
+  board: BoardShape;
+  state: State | null;
+  table: Table;
+  failure: string | null; // why the agent can't move
+  paused: boolean;
+}): JSX.Element {
   const { board, state, table } = props;
   if (state === null) return <h1 role="status">…</h1>;
   const player: Player | null = state.outcome ? state.outcome.winner : table.resigned ? opponent(table.side) : state.to_move;
@@ -199,7 +208,7 @@ function Status(props: { board: BoardShape; state: State | null; table: Table; t
       {player !== null && <StoneIcon board={board} player={player} />}
       <div>
         <h1>{headline(board, state, table, props.paused)}</h1>
-        <p class="soft small">{explanation(board, state, table, props.thinking)}</p>
+        <p class="soft small">{props.failure ?? explanation(board, state, table)}</p>
       </div>
     </div>
   );
@@ -218,12 +227,12 @@ function headline(board: BoardShape, state: State, table: Table, paused: boolean
   return side === String(state.to_move) ? "Your turn" : "The agent’s turn";
 }
 
-function explanation(board: BoardShape, state: State, table: Table, thinking: boolean): string {
+function explanation(board: BoardShape, state: State, table: Table): string {
   if (state.outcome) return `${capital(state.outcome.text)} after ${count(table.position.moves.length, "move")}.`;
   const names = board.players.map(capital) as [string, string];
   if (table.resigned) return `${names[opponent(table.side)]} wins.`;
   if (table.side === "watch") return "The agent plays both sides.";
-  return thinking ? "Thinking …" : `You play ${names[Number(table.side) as Player]}.`;
+  return table.side !== String(state.to_move) ? "Thinking …" : `You play ${names[Number(table.side) as Player]}.`;
 }
 
 function opponent(side: Side): Player {

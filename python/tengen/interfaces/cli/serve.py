@@ -76,6 +76,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
+            listening.listen()  # a browser that is quicker than the server waits
         except OSError as error:
             listening.close()
             reason = error.strerror or str(error)

@@ -187,17 +187,24 @@ class Connection:
     # --- Requests ---------------------------------------------------------------------------------------------------
 
     async def _hear(self, text: str | bytes) -> None:
-        re: Id = None
         try:
-            if isinstance(text, bytes):
-                raise MessageError("A message is a text, not bytes.")
-            limit = self._service.limits.message_bytes
-            if len(text) > limit or len(text.encode(errors="replace")) > limit:
-                raise MessageTooLargeError(f"A message has at most {limit} bytes.")
-            re = request_id(text)
-            await self._obey(parse_request(text))
+            request = self._parse(text)
         except Exception as error:
-            self._say_error(re, error)
+            small = isinstance(text, str) and not isinstance(error, MessageTooLargeError)
+            self._say("error", request_id(text) if small else None, error_word(error))
+            return
+        try:
+            await self._obey(request)
+        except Exception as error:
+            self._say("error", request.id, error_word(error))
+
+    def _parse(self, text: str | bytes) -> Request:
+        if isinstance(text, bytes):
+            raise MessageError("A message is a text, not bytes.")
+        limit = self._service.limits.message_bytes
+        if len(text) > limit or len(text.encode(errors="replace")) > limit:
+            raise MessageTooLargeError(f"A message has at most {limit} bytes.")
+        return parse_request(text)
 
     async def _obey(self, request: Request) -> None:
         match request:
@@ -376,9 +383,6 @@ class Connection:
     def _say(self, kind: str, re: Id, word: BaseModel) -> None:
         """From the event loop."""
         self._outbox.put(_text(kind, re, word))
-
-    def _say_error(self, re: Id, error: Exception) -> None:
-        self._say("error", re, error_word(error))
 
     def _answer(self, kind: str, re: int | str, word: BaseModel, *, final: bool = True) -> None:
         """From a worker. One that is not final may be left out in favour of the next."""

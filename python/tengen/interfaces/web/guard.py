@@ -45,7 +45,8 @@ class Guard:
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})  # before accept: HTTP 403
             return
-        if refusal is None and int(headers.get("content-length", "0") or 0) > self._body_bytes:
+        length = headers.get("content-length", "0")
+        if refusal is None and length.isdecimal() and int(length) > self._body_bytes:
             refusal = "BodyTooLargeError", f"A request has at most {self._body_bytes} bytes."
         if refusal is not None:
             status = 413 if refusal[0] == "BodyTooLargeError" else 403
@@ -59,7 +60,7 @@ class Guard:
         if not self._knows(host):
             return "HostError", f"This server does not answer to the name '{host[:100]}'."
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.lower().partition("://")[2] != host.lower():
             return "OriginError", f"This server does not talk to pages of '{origin[:100]}'."
         return None
 

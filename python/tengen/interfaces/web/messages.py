@@ -114,7 +114,7 @@ def parse_request(text: str) -> Request:
         raise MessageError(f"{where}: {first['msg']}" if where else first["msg"]) from None
 
 
-def request_id(text: str) -> int | str | None:
+def request_id(text: str | bytes) -> int | str | None:
     """The id of a message, if it has one, whatever else is wrong with it."""
     try:
         content = json.loads(text)

@@ -72,6 +72,11 @@ class Pool:
             self._queues.pop(owner, None)
             self._changed.notify_all()
 
+    def waiting(self) -> int:
+        """Tasks that wait for their turn."""
+        with self._changed:
+            return sum(map(len, self._queues.values()))
+
     def wait_until_idle(self, timeout: float) -> bool:
         """Whether there was nothing left to do within that many seconds."""
         with self._changed:

@@ -195,6 +195,11 @@ class Trees:
             for engine in [engine for engine, whose in self._kept.items() if whose[0] is owner]:
                 del self._kept[engine]
 
+    def kept(self) -> int:
+        """Trees that wait to be asked about again."""
+        with self._lock:
+            return len(self._kept)
+
     def largest(self) -> float:
         """Bytes that a tree under way may take: half of the bound, shared by all there are."""
         with self._lock:

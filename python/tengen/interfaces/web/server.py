@@ -6,7 +6,7 @@ the runs that it started.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -95,15 +95,17 @@ def create_app(
     runs: Path = Path("runs"),
     hosts: Sequence[str] = (),
     limits: Limits | None = None,
+    workers: int | None = None,
     train_command: Sequence[str] | None = None,
 ) -> FastAPI:
     """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to.
 
-    `train_command` is what runs are started with, in place of `python -m tengen`.
+    `workers` search at a time, by default one for each core; `train_command` is what runs are started with, in place
+    of `python -m tengen`.
     """
     limits = limits or Limits()
-    threads = os.cpu_count() or 1
-    service = Service(Games(files), Models(model_folders, runs), Pool(threads), Trees(limits.tree_bytes), limits)
+    workers = workers or os.cpu_count() or 1
+    service = Service(Games(files), Models(model_folders, runs), Pool(workers), Trees(limits.tree_bytes), limits)
     known_runs = Runs(runs, service.games, limits.runs, train_command)
     connections: set[WebSocket] = set()
 
@@ -137,9 +139,7 @@ def create_app(
 
     @app.get("/api/about")
     def about() -> AboutWord:
-        return AboutWord(
-            version=tengen.__version__, threads=threads, evaluator="one thread a search", limits=asdict(limits)
-        )
+        return AboutWord(version=tengen.__version__, threads=workers, evaluator=_evaluator(), limits=asdict(limits))
 
     @app.post("/api/sgf/read", responses=REFUSED)
     def read_sgf(asked: SgfText) -> PositionWord:
@@ -204,6 +204,14 @@ def _game_word(service: Service, name: str) -> GameWord:
         levels=list(LEVELS),
         default_level=DEFAULT_LEVEL,
     )
+
+
+def _evaluator() -> str:
+    """What computes networks here, in a few words; nothing is imported for that."""
+    found = [
+        name for package, name in (("openvino", "OpenVINO"), ("torch", "torch")) if importlib.util.find_spec(package)
+    ]
+    return f"{found[0]}, one thread a search" if found else "none: install OpenVINO or torch to play with a network"
 
 
 def _sgf() -> ModuleType:
