@@ -18,8 +18,6 @@ GAME = "tic_tac_toe"
 PLAIN = {"discount": 1.0, "simulations": 10_000}  # as the page asks for it; the second is the server's
 STAGES = ["Select", "Expand", "Evaluate", "Back up"]
 
-expect.set_options(timeout=60_000)  # only what never comes makes anyone wait for so long
-
 Rows = list[dict[str, Any]]
 
 
