@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
 
@@ -29,7 +28,7 @@ def visit(browser: Browser, server: Server, width: int = 1200) -> Iterator[Page]
     """A page that has nothing to complain about."""
     complaints: list[str] = []
     context = browser.new_context(base_url=f"http://{server.host}", viewport={"width": width, "height": 850})
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
