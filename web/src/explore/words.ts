@@ -111,12 +111,19 @@ export function quantities(selection: Selection): Record<"N" | "Q" | "P" | "U" |
 }
 
 /** One sentence for each stage, about the simulation that was just done. */
-export function sentences(trace: Trace | null, players: readonly string[], toMove: number): string[] {
+export function sentences(
+  trace: Trace | null,
+  selection: Selection,
+  players: readonly string[],
+  toMove: number,
+): string[] {
   if (!trace) {
     return [
       "Go down the tree. At each position take the move with the highest score, Q + U.",
       "At a position never seen before, add it to the tree.",
-      "Ask the network: who is winning, and which moves look good?",
+      selection === "uct"
+        ? "Play a game from there by random moves: who wins?"
+        : "Ask the network: who is winning, and which moves look good?",
       "Carry the answer back up: every node on the path counts one more visit.",
     ];
   }
