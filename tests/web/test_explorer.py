@@ -18,8 +18,6 @@ GAME = "tic_tac_toe"
 PLAIN = {"discount": 1.0, "simulations": 10_000}  # as the page asks for it; the second is the server's
 STAGES = ["Select", "Expand", "Evaluate", "Back up"]
 
-expect.set_options(timeout=20_000)  # only what never comes makes anyone wait for so long
-
 Rows = list[dict[str, Any]]
 
 
@@ -192,12 +190,13 @@ def test_sliders_start_again_with_the_same_seed(page: Page) -> None:
 
 def test_the_classic_search_beside(page: Page) -> None:
     open_at(page, f"{GAME}?moves=b2,a3")
+    press(page, "10 simulations", 10)
     page.get_by_role("checkbox", name="Classic search").check()
     expect(page.locator(".lane")).to_have_count(2)
-    press(page, "10 simulations", 10)
+    press(page, "One simulation", 11)
     classic = stepper("rollout", "b2 a3", c_uct=1.4)
     network = stepper(moves="b2 a3", **puct())
-    for _ in range(10):
+    for _ in range(11):
         classic_trace, network_trace = classic.step(), network.step()
     expect(lane(page, 1).locator(".tree-node")).to_have_count(len(classic.tree))
     assert_shows(lane(page, 0), network_trace)

@@ -20,7 +20,7 @@ SMALL_TRAIN = (sys.executable, str(Path(__file__).parent / "small_train.py"))
 FINDING = {"name": "window too old", "cause": "the learner still sees old games", "remedy": "lower replay.window_share"}
 RATING = {"network": "30", "elo": 181.4, "error": 32.0, "zero": "rollout:100", "seconds": 2.0, "anchors": []}
 
-expect.set_options(timeout=30_000)  # a run imports torch before it says anything
+TRAINING = 300_000  # milliseconds: a run imports torch before it says anything, on a busy machine for minutes
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def visit(browser: Browser, server: Server, width: int = 1200) -> Iterator[Page]
     """A page that has nothing to complain about."""
     complaints: list[str] = []
     context = browser.new_context(base_url=f"http://{server.host}", viewport={"width": width, "height": 850})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -66,12 +66,12 @@ def test_a_run_from_its_start_to_the_explorer(browser: Browser, tmp_path: Path) 
             page.get_by_label("Minutes").fill("3")
             page.get_by_role("button", name="Start training").click()
             losses = page.locator(".chart", has=page.get_by_role("heading", name="Losses"))
-            expect(losses.locator("canvas")).to_be_visible()  # its first point
+            expect(losses.locator("canvas")).to_be_visible(timeout=TRAINING)  # its first point
             assert int(losses.get_attribute("data-points") or 0) >= 1
             expect(page.get_by_role("button", name="Start training")).to_be_disabled()
 
             page.get_by_role("button", name="Stop").click()
-            expect(page.get_by_role("button", name="Resume")).to_be_visible()
+            expect(page.get_by_role("button", name="Resume")).to_be_visible(timeout=TRAINING)
             reports = read_reports(tmp_path / "tic_tac_toe")
             expect(losses).to_have_attribute("data-points", str(len(reports)))
             assert float(figure(page, "Losses", "policy")) == pytest.approx(reports[-1].learner.policy_loss, rel=6e-3)
@@ -96,7 +96,7 @@ def test_a_run_from_its_start_to_the_explorer(browser: Browser, tmp_path: Path) 
             page.go_back()
             page.get_by_role("button", name="Resume").click()
             expect(page.get_by_role("button", name="Stop")).to_be_visible()
-            expect(losses).not_to_have_attribute("data-points", str(len(reports)))
+            expect(losses).not_to_have_attribute("data-points", str(len(reports)), timeout=TRAINING)
             assert iteration(page) > stopped_at
         finally:
             for _ in range(2):  # the second time, at once

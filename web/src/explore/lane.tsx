@@ -47,7 +47,7 @@ export function Lane(props: Props): JSX.Element {
   const line = trace ? trace.changes.map((change) => change.node) : [];
   const reached = moment.stage === 0 ? line.slice(0, moment.depth + 2) : line;
   const node = selected === null ? undefined : view.tree.nodes.find((one) => one.node === selected);
-  const told = sentences(trace, players, root.to_move);
+  const told = sentences(trace, selection, players, root.to_move);
   const best = bestMove(view.tree.nodes);
   const depth = Math.min(tab ?? (moment.stage === 0 ? moment.depth : 0), Math.max(0, (trace?.path.length ?? 0) - 1));
   const step = trace?.path[depth];
@@ -61,7 +61,11 @@ export function Lane(props: Props): JSX.Element {
       </header>
       <div class="lane-grid">
         <div class="card lane-tree">
-          <Stages stage={moment.stage} isIdle={trace === null} onStage={(stage) => props.onMoment({ stage, depth: 0 })} />
+          <Stages
+            stage={moment.stage}
+            isIdle={trace === null}
+            onStage={(stage) => props.onMoment({ stage, depth: 0 })}
+          />
           <TreeView
             nodes={nodes}
             total={view.tree.nodes_total}
@@ -72,7 +76,7 @@ export function Lane(props: Props): JSX.Element {
             onSelect={setSelected}
             players={players}
             label={`Search tree: ${props.title}`}
-            hint={trace ? null : root.outcome ? "The game is over: there is nothing to search." : "Press Step: the tree grows here."}
+            hint={hintOf(props)}
           />
           <footer class="tree-legend">
             <span class="tree-count">
@@ -193,6 +197,12 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
       </div>
     </section>
   );
+}
+
+function hintOf({ view, root }: Props): string | null {
+  if (view.trace !== null) return null;
+  if (root.outcome) return "The game is over: there is nothing to search.";
+  return view.setting ? "Press Step: the tree grows here." : "One moment …";
 }
 
 function lineTo(node: TreeNode, nodes: TreeNode[]): string[] {

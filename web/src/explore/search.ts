@@ -3,7 +3,7 @@
 // An explorer dies with its connection; since a search depends only on its setting and its seed, it is then opened again
 // and brought to where it was.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CONNECTION_LOST, type Connection, ServerError } from "../connection";
 import type { ExplorerParams, Position, Trace, Tree } from "../protocol";
 
@@ -117,21 +117,25 @@ class Search {
   }
 }
 
-/** `setting` null: no search. A new setting, or `restart`, starts anew and goes to `simulations` at once. */
+/** `setting` null: no search. A new setting starts anew; `restart` does too, and goes to so many simulations at once. */
 export function useSearch(
   connection: Connection,
   setting: Setting | null,
 ): { view: SearchView; step: (count: number) => Promise<void>; restart: (simulations: number) => void } {
   const [view, setView] = useState(NOTHING);
   const [round, setRound] = useState({ number: 0, simulations: 0 });
+  const lastRound = useRef(0);
   const search = useRef<Search | null>(null);
   const key = JSON.stringify(setting);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (setting === null) {
       setView(NOTHING);
       return undefined;
     }
-    const started = new Search(connection, setting, setView, round.simulations);
+    setView((now) => ({ ...now, isBusy: true })); // what is shown until the new one has begun
+    const simulations = round.number === lastRound.current ? 0 : round.simulations;
+    lastRound.current = round.number;
+    const started = new Search(connection, setting, setView, simulations);
     search.current = started;
     return () => {
       started.close();

@@ -7,7 +7,7 @@ import { chooserOf } from "./tree_view";
 import { bonusText, percent, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
 
 const MOST_ROWS = 14; // more are told in a line
-const MOST_PRIORS = 9
+const MOST_PRIORS = 9;
 
 /** Every sibling with its terms; the highest score is the one that is chosen. */
 export function Scores({ step, selection }: { step: TraceStep; selection: Selection }) {
@@ -53,7 +53,15 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
 }
 
 /** The score of the chosen move, worked out. */
-export function Worked({ step, selection, c }: { step: TraceStep; selection: Selection; c: number }): JSX.Element | null {
+export function Worked({
+  step,
+  selection,
+  c,
+}: {
+  step: TraceStep;
+  selection: Selection;
+  c: number;
+}): JSX.Element | null {
   const chosen = step.children.find((child) => child.action === step.chosen);
   if (!chosen) return null;
   const note = scoreNote(chosen.score);
@@ -116,7 +124,15 @@ function shownRows(step: TraceStep): TraceChild[] {
 }
 
 /** Value and priors of the leaf. */
-export function Evaluation({ trace, selection, players }: { trace: Trace; selection: Selection; players: readonly string[] }) {
+export function Evaluation({
+  trace,
+  selection,
+  players,
+}: {
+  trace: Trace;
+  selection: Selection;
+  players: readonly string[];
+}) {
   const terms = quantities(selection);
   const best = [...trace.priors].sort((a, b) => b.prior - a.prior).slice(0, MOST_PRIORS);
   const highest = best[0]?.prior ?? 1;

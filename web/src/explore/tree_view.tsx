@@ -246,7 +246,9 @@ function useWidth() {
   const [width, setWidth] = useState(600);
   useEffect(() => {
     if (box.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.max(200, Math.floor(entry.contentRect.width))));
+    const observer = new ResizeObserver(
+      ([entry]) => entry && setWidth(Math.max(200, Math.floor(entry.contentRect.width))),
+    );
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);

@@ -21,7 +21,12 @@ export function rootCounts(tree: Tree): Count[] {
 
 const MOST_MOVES = 10;
 
-export function WhatChanges(props: { former: Former; label: string; counts: Count[]; simulations: number }): JSX.Element {
+export function WhatChanges(props: {
+  former: Former;
+  label: string;
+  counts: Count[];
+  simulations: number;
+}): JSX.Element {
   const { former } = props;
   const now = new Map(props.counts.map((count) => [count.text, count.visits]));
   const then = new Map(former.counts.map((count) => [count.text, count.visits]));
@@ -34,8 +39,8 @@ export function WhatChanges(props: { former: Former; label: string; counts: Coun
     <section class="card what-changes" aria-label="What changed">
       <h3>What that changed</h3>
       <p class="soft">
-        Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>, below{" "}
-        <b>{props.label}</b>
+        Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>,
+        below <b>{props.label}</b>
         {props.simulations !== former.simulations && `, now at ${props.simulations}`}.
       </p>
       <ul>

@@ -78,7 +78,8 @@ export function quantities(selection: Selection): Record<"N" | "Q" | "P" | "U" |
           name: "U",
           title: "exploration bonus",
           formula: "U(s, a) = c · √(ln ΣN / N(s, a))",
-          about: "Large for moves that were tried seldom. It shrinks with every visit, so that each move gets its chance.",
+          about:
+            "Large for moves that were tried seldom. It shrinks with every visit, so that each move gets its chance.",
         }
       : {
           name: "U",
@@ -110,12 +111,19 @@ export function quantities(selection: Selection): Record<"N" | "Q" | "P" | "U" |
 }
 
 /** One sentence for each stage, about the simulation that was just done. */
-export function sentences(trace: Trace | null, players: readonly string[], toMove: number): string[] {
+export function sentences(
+  trace: Trace | null,
+  selection: Selection,
+  players: readonly string[],
+  toMove: number,
+): string[] {
   if (!trace) {
     return [
       "Go down the tree. At each position take the move with the highest score, Q + U.",
       "At a position never seen before, add it to the tree.",
-      "Ask the network: who is winning, and which moves look good?",
+      selection === "uct"
+        ? "Play a game from there by random moves: who wins?"
+        : "Ask the network: who is winning, and which moves look good?",
       "Carry the answer back up: every node on the path counts one more visit.",
     ];
   }
@@ -137,7 +145,8 @@ function selectSentence(trace: Trace, players: readonly string[], toMove: number
   });
   const more = trace.path.length - told.length;
   const rest = more > 0 ? `, and so on, ${trace.path.length} moves deep` : "";
-  const why = trace.path.length > 1 ? "Each has the highest score among its siblings." : "No other move has a higher score.";
+  const why =
+    trace.path.length > 1 ? "Each has the highest score among its siblings." : "No other move has a higher score.";
   return `${capital(told.join(", "))}${rest}. ${why}`;
 }
 
@@ -164,7 +173,9 @@ function evaluateSentence(trace: Trace, players: readonly string[]): string {
 function backUpSentence(trace: Trace, players: readonly string[]): string {
   const nodes = trace.changes.length;
   const where = nodes === 1 ? "The root" : `The ${nodes} nodes of the path`;
-  const isPlain = trace.changes.every(({ value_sum: [before, after] }) => Math.abs(after - before - trace.value) < 1e-5);
+  const isPlain = trace.changes.every(
+    ({ value_sum: [before, after] }) => Math.abs(after - before - trace.value) < 1e-5,
+  );
   const proof = isPlain ? "" : " Where a result is certain by now, it takes the place of the estimates.";
   return `${where} count${nodes === 1 ? "s" : ""} one more visit and the value ${forPlayer(trace.value, players)}.${proof}`;
 }

@@ -49,7 +49,10 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const isOver = root?.outcome != null;
   const isReady = root !== null && isCurrent && !isOver;
 
-  const main = useSearch(app.connection, isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null);
+  const main = useSearch(
+    app.connection,
+    isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null,
+  );
   const beside = useSearch(
     app.connection,
     isReady && isBeside ? { position, model: "rollout", params: paramsOf("rollout", C_UCT, 0), seed: SEED } : null,
@@ -64,6 +67,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     const chosen = more.model ?? (to.game === game.name ? asked : undefined);
     if (chosen !== undefined) query["model"] = chosen;
     if (more.beside ?? isBeside) query["beside"] = "rollout";
+    if (more.beside) beside.restart(main.view.simulations); // both have done as much
     setFormer(null);
     hold(SHOWN_WHOLE);
     app.go(writeLink("explore", to, query), "replace");
@@ -110,13 +114,18 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
         <div class="explore-words">
           <h1>Inside the search</h1>
           <p class="soft">
-            A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its formula
-            behind it.
+            A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its
+            formula behind it.
           </p>
           <div class="explore-choices">
             <label class="field">
               <span class="label-text">Game</span>
-              <select value={game.name} onChange={(event) => visit(startOf(app.games.find((one) => one.name === event.currentTarget.value) ?? game))}>
+              <select
+                value={game.name}
+                onChange={(event) =>
+                  visit(startOf(app.games.find((one) => one.name === event.currentTarget.value) ?? game))
+                }
+              >
                 {app.games.map((one) => (
                   <option key={one.name} value={one.name}>
                     {one.title}
@@ -172,9 +181,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             />
           )}
           <figcaption>
-            <span class="soft">
-              {problem ?? (root && captionOf(root, board))}
-            </span>
+            <span class="soft">{problem ?? (root && captionOf(root, board))}</span>
             <span>
               <button
                 type="button"
@@ -218,21 +225,35 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             </label>
           ))}
         </fieldset>
-        <output class="simulations" aria-live="off" data-simulations={main.view.simulations} data-busy={String(views.some((view) => view.isBusy))}>
+        <output
+          class="simulations"
+          aria-live="off"
+          data-simulations={main.view.simulations}
+          data-busy={String(views.some((view) => view.isBusy))}
+        >
           <b>{main.view.simulations}</b> {main.view.simulations === 1 ? "simulation" : "simulations"}
           {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
         </output>
       </div>
 
       {former && (
-        <WhatChanges former={former} label={label} counts={rootCounts(main.view.tree)} simulations={main.view.simulations} />
+        <WhatChanges
+          former={former}
+          label={label}
+          counts={rootCounts(main.view.tree)}
+          simulations={main.view.simulations}
+        />
       )}
       {root && (
         <div class={`lanes ${isBeside ? "are-two" : ""}`}>
           <Lane
             app={app}
             title={titleOf(model)}
-            about={isNetwork ? "PUCT with a network: it says which moves look good and who is winning." : (WITHOUT_NETWORK[model]?.about ?? "")}
+            about={
+              isNetwork
+                ? "PUCT with a network: it says which moves look good and who is winning."
+                : (WITHOUT_NETWORK[model]?.about ?? "")
+            }
             board={board}
             root={root}
             view={main.view}

@@ -54,7 +54,12 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   return (
     <div class="train">
       <aside class="train-side">
-        <StartForm app={app} isWaiting={waitingFor === "start"} isBusy={runs.some((one) => one.running)} onStart={start} />
+        <StartForm
+          app={app}
+          isWaiting={waitingFor === "start"}
+          isBusy={runs.some((one) => one.running)}
+          onStart={start}
+        />
         {runs.length > 0 && <RunList app={app} runs={runs} name={name} />}
       </aside>
       <div class="train-main">
@@ -62,9 +67,9 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
           <section class="train-empty">
             <h1>Watch it learn</h1>
             <p>
-              Choose a game and press <b>Start training</b>: knowing only the rules, the machine plays against itself and
-              learns from its own games. Its curves appear here after the first minute, and you can stop, close the page and
-              go on later; tic-tac-toe takes a few minutes.
+              Choose a game and press <b>Start training</b>: knowing only the rules, the machine plays against itself
+              and learns from its own games. Its curves appear here after the first minute, and you can stop, close the
+              page and go on later; tic-tac-toe takes a few minutes.
             </p>
           </section>
         )}

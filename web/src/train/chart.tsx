@@ -91,7 +91,11 @@ function dataOf({ iterations, curves }: Props): uPlot.AlignedData {
   return [iterations, ...curves.map((curve) => curve.values)];
 }
 
-function optionsOf(newest: { current: Props }, element: HTMLElement, setAt: (at: number | null) => void): uPlot.Options {
+function optionsOf(
+  newest: { current: Props },
+  element: HTMLElement,
+  setAt: (at: number | null) => void,
+): uPlot.Options {
   const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
     stroke: colour("--soft"),
@@ -121,7 +125,10 @@ function optionsOf(newest: { current: Props }, element: HTMLElement, setAt: (at:
         width: 2,
         dash: DASHES[i] ?? [],
         spanGaps: true,
-        points: { show: (_: uPlot, __: number, from: number, to: number) => curve.errors !== undefined || to - from < 3, size: 6 },
+        points: {
+          show: (_: uPlot, __: number, from: number, to: number) => curve.errors !== undefined || to - from < 3,
+          size: 6,
+        },
       })),
     ],
     hooks: {

@@ -75,7 +75,9 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
   const players = board?.players ?? ["the first player", "the second"];
   return (
     <div class="replay-body">
-      <div class="replay-board">{state && board && <Board board={board} state={state} label="Game that the run played" />}</div>
+      <div class="replay-board">
+        {state && board && <Board board={board} state={state} label="Game that the run played" />}
+      </div>
       <div class="replay-side">
         <ValueCurve values={valuesForFirst(game)} length={moves.length} at={at} players={players} onJump={goTo} />
         <input

@@ -84,10 +84,22 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
   const rated = points.filter((point) => point.rating).at(-1)?.rating;
   const sum = (figure: (point: Point) => number): number => points.reduce((total, point) => total + figure(point), 0);
   const tiles = [
-    { name: "Elo", figure: rated ? rated.elo.toFixed(0) : "–", about: rated ? `± ${rated.error.toFixed(0)}; ${rated.zero} has 0` : "not measured yet" },
-    { name: "Games", figure: whole(sum((point) => point.self_play.games)), about: `${whole(sum((point) => point.self_play.positions))} positions` },
+    {
+      name: "Elo",
+      figure: rated ? rated.elo.toFixed(0) : "–",
+      about: rated ? `± ${rated.error.toFixed(0)}; ${rated.zero} has 0` : "not measured yet",
+    },
+    {
+      name: "Games",
+      figure: whole(sum((point) => point.self_play.games)),
+      about: `${whole(sum((point) => point.self_play.positions))} positions`,
+    },
     { name: "Time", figure: duration(newest.seconds), about: "so far" },
-    { name: "Speed", figure: thousands(perSecond(newest, newest.self_play.evaluations)), about: "positions evaluated a second" },
+    {
+      name: "Speed",
+      figure: thousands(perSecond(newest, newest.self_play.evaluations)),
+      about: "positions evaluated a second",
+    },
   ];
   return (
     <dl class="tiles">
@@ -115,7 +127,8 @@ function Findings({ run }: { run: RunDetail }): JSX.Element {
         <ul>
           {findings.map((finding) => (
             <li key={finding.name}>
-              <b>{sentence(finding.name)}</b> {sentence(finding.cause)} <span class="soft">What helps: {finding.remedy}.</span>
+              <b>{sentence(finding.name)}</b> {sentence(finding.cause)}{" "}
+              <span class="soft">What helps: {finding.remedy}.</span>
             </li>
           ))}
         </ul>
@@ -167,8 +180,14 @@ function Curves({ points, isMeasured }: { points: Point[]; isMeasured: boolean }
         format={digits}
         tick={short}
       />
-      <Chart title="Game length" about="Moves, mean of the games of an iteration" iterations={iterations} curves={curves.length} format={digits}
-        tick={short} />
+      <Chart
+        title="Game length"
+        about="Moves, mean of the games of an iteration"
+        iterations={iterations}
+        curves={curves.length}
+        format={digits}
+        tick={short}
+      />
       <Chart
         title="Uncertainty"
         about="Entropy of the network's moves and of the search's, in nats: 0 is certain"
@@ -186,7 +205,14 @@ function Curves({ points, isMeasured }: { points: Point[]; isMeasured: boolean }
         format={(value) => `${Math.round(100 * value)} %`}
         fromZero
       />
-      <Chart title="Speed" about="Positions that the network evaluates in self-play" iterations={iterations} curves={curves.speed} format={thousands} fromZero />
+      <Chart
+        title="Speed"
+        about="Positions that the network evaluates in self-play"
+        iterations={iterations}
+        curves={curves.speed}
+        format={thousands}
+        fromZero
+      />
     </div>
   );
 }

@@ -20,7 +20,13 @@ export interface Point {
     prior_entropy: number;
     surprise: number;
   };
-  learner: { policy_loss: number; value_loss: number; value_loss_of_mean: number; learning_rate: number; window: number };
+  learner: {
+    policy_loss: number;
+    value_loss: number;
+    value_loss_of_mean: number;
+    learning_rate: number;
+    window: number;
+  };
   rating?: { elo: number; error: number; zero: string; network: string } | null;
   seconds: number;
   seconds_left: number;
