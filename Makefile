@@ -14,7 +14,7 @@ CPP := $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee sabaki clean
+.PHONY: help train test build format lint stubs cpp-test python-test sanitize bench verify referee sabaki browser clean
 
 help:
 	@echo 'make train     learn Connect Four from zero in five minutes; GAME=othello MINUTES=60 for another game or longer'
@@ -57,7 +57,7 @@ cpp-test: $(VENV)/.build-tools
 	cmake --build build/cpp
 	ctest --test-dir build/cpp --output-on-failure
 
-python-test: $(VENV)/.dev referee sabaki
+python-test: $(VENV)/.dev referee sabaki browser
 	$(BIN)/python -m pytest --numprocesses=auto -m '$(MARKS)'
 
 # The same C++ tests, and the Python API fuzzed, with a core that reports every wrong memory access and overflow.
@@ -94,6 +94,10 @@ $(SABAKI):
 	@mkdir -p build/npm
 	npm install --prefix build/npm --no-save --no-package-lock --no-audit --no-fund --loglevel=error @sabaki/gtp@3.0.0
 
+# The tests of the page open it in a real browser.
+browser:
+	@command -v chromium > /dev/null || .ci/install-package chromium
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "tengen needs Python 3.11 or newer; name one with: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -106,7 +110,7 @@ $(VENV)/.build-tools: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.build-tools CMakeLists.txt $(CPP)
-	$(PIP) --no-build-isolation --editable '.[export,openspiel,rules,train]'
+	$(PIP) --no-build-isolation --editable '.[export,openspiel,rules,train,web]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.package

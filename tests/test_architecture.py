@@ -17,12 +17,15 @@ PYTHON_HEADERS = ("Python.h", "nanobind/", "numpy/")
 # Who may import which package from outside; a package that is not here may not be imported at all.
 EXTERNAL_PACKAGES = {
     "numpy": {"tengen"},
-    "pydantic": {"tengen.config", "tengen.network", "tengen.run_folder"},
+    "pydantic": {"tengen.config", "tengen.network", "tengen.run_folder", "tengen.interfaces.web"},
     "safetensors": {"tengen.network", "tengen.run_folder"},
     "tomli_w": {"tengen.run_folder"},
     "sgfmill": {"tengen.sgf"},
     "rich": {"tengen.interfaces"},
     "tyro": {"tengen.interfaces"},
+    "fastapi": {"tengen.interfaces.web"},
+    "starlette": {"tengen.interfaces.web"},
+    "uvicorn": {"tengen.interfaces.cli.serve"},
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games"},

@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tengen.network import Evaluator, UniformEvaluator
 from tengen.players import MOST_SIMULATIONS, leaves_at_once
 from tengen.search import evaluate_leaves
 
-__all__ = ["Analysis", "AnalysisCallback", "Engine", "EngineError", "Limit", "MoveAnalysis"]
+__all__ = ["Analysis", "AnalysisCallback", "Engine", "EngineError", "FirstSight", "Limit", "MoveAnalysis", "Stint"]
 
 MOST_TREE_BYTES = 1 << 30  # a tree that is pondered on overnight ends here; nodes are 36 bytes, edges 6
 MOST_COPIED_NODES = 50_000  # lines of all moves need a copy of the tree; of a larger one, only the best move has a line
@@ -107,6 +107,25 @@ class Analysis:
 AnalysisCallback = Callable[[Analysis], None]
 
 
+@dataclass(frozen=True)
+class Stint:
+    """What one stint of a longer search did."""
+
+    simulations: int
+    seconds: float
+    stopped: str  # as in Analysis
+
+
+@dataclass(frozen=True)
+class FirstSight:
+    """What the evaluator says of a position before any search. Chances are those of the player to move."""
+
+    win: float
+    draw: float
+    loss: float
+    priors: dict[int, float]  # of all legal actions
+
+
 class Engine:
     """A position, its tree, and what evaluates it. Every method may be called from any thread.
 
@@ -133,6 +152,11 @@ class Engine:
     @property
     def game(self) -> Game:
         return self.state.game
+
+    @property
+    def tree_bytes(self) -> int:
+        """Memory that the tree takes."""
+        return self._forest.bytes
 
     def new_game(self, game: Game | None = None) -> None:
         """The start of a game; of another one, if given."""
@@ -187,6 +211,40 @@ class Engine:
         with self._board:
             return self._search(limit or Limit(), stops, on_analysis, every)
 
+    def work(self, limit: Limit, pause_after: int | None = None) -> Stint:
+        """Thinks for a while, without telling what it found: for those who share the cores among many searches.
+
+        `limit` says when the search ends, or for how long this stint goes on; `pause_after` so many simulations it ends
+        with the batch under way. A search in stints finds what it would have found in one piece, because no batch is
+        cut in two; `analysis` tells what is known by then.
+        """
+        self._end_pondering()
+        stops = self._stops
+
+        def is_enough(seconds: float) -> bool:
+            return pause_after is not None and self._forest.result(0).simulations >= pause_after
+
+        with self._board:
+            return self._run(limit, stops, is_enough)
+
+    def analysis(self, simulations: int = 0, seconds: float = 0.0) -> Analysis:
+        """What the tree knows of the position, after so many simulations and seconds in stints."""
+        with self._board:
+            return replace(self._analysis(seconds), simulations=simulations)
+
+    def first_sight(self) -> FirstSight:
+        """What the evaluator alone says. EngineError when the game is over."""
+        with self._board:
+            if self.state.outcome is not None:
+                raise EngineError("The game is over: there is nothing to evaluate.")
+            said = self._evaluate(self.state.planes()[None]).values[0]  # a number, or win, draw, loss [3]
+            win, draw, loss = said if said.ndim else ((1.0 + said) / 2.0, 0.0, (1.0 - said) / 2.0)
+            if not self._forest.root_arrays()[3].any():  # the root has not been looked at yet
+                self._run(Limit(simulations=0), self._stops)
+            prior = self._forest.root_arrays()[3][0]  # [A]
+            priors = {action: float(prior[action]) for action in self.state.legal_actions}
+            return FirstSight(float(win), float(draw), float(loss), priors)
+
     def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
         """Thinks in the background, until stop() or anything else is asked for. Callbacks come from there."""
         self._end_pondering()
@@ -237,17 +295,30 @@ class Engine:
         self._states.append(self.state.play(action))
 
     def _search(self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float) -> Analysis:
-        started = reported = time.perf_counter()
+        reported = 0.0
+
+        def report(seconds: float) -> bool:
+            nonlocal reported
+            if on_analysis is not None and seconds - reported >= every:
+                on_analysis(self._analysis(seconds))
+                reported = seconds
+            return False
+
+        return self._analysis(self._run(limit, stops, report).seconds)
+
+    def _run(self, limit: Limit, stops: int, is_enough: Callable[[float], bool] = lambda seconds: False) -> Stint:
+        """`is_enough` is asked after each batch, with the seconds so far."""
+        started = time.perf_counter()
         self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
         while self._forest.searching():
             evaluate_leaves(self._forest, self._evaluate)
-            now = time.perf_counter()
-            if self._stops != stops or (limit.seconds is not None and now - started >= limit.seconds):
+            seconds = time.perf_counter() - started
+            if self._stops != stops or (limit.seconds is not None and seconds >= limit.seconds):
                 break
-            if on_analysis is not None and now - reported >= every:
-                on_analysis(self._analysis(now - started))
-                reported = now
-        return self._analysis(time.perf_counter() - started)
+            if is_enough(seconds):
+                break
+        result = self._forest.result(0)
+        return Stint(result.simulations, time.perf_counter() - started, result.stopped)
 
     def _analysis(self, seconds: float) -> Analysis:
         result = self._forest.result(0)

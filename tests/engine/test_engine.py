@@ -57,6 +57,31 @@ def test_the_same_numbers_as_a_plain_search(game: tengen.Game) -> None:
     assert found.moves[0].line == plain.line
 
 
+def test_a_search_in_stints_finds_what_it_finds_in_one_piece(game: tengen.Game) -> None:
+    whole = Engine(game, LooksAtTheBoard(game), EIGHT_LEAVES).think(Limit(simulations=200))
+    for stint in ({"seconds": 0.0}, {"pause_after": 30}):
+        engine = Engine(game, LooksAtTheBoard(game), EIGHT_LEAVES)
+        done, stints = 0, 0
+        while done < 200:
+            limit = Limit(200 - done, stint.get("seconds"))
+            done += engine.work(limit, stint.get("pause_after")).simulations
+            stints += 1
+        found = engine.analysis(done)
+        assert (found.moves, found.value, found.simulations) == (whole.moves, whole.value, 200)
+        assert stints > 5
+
+
+def test_first_sight_is_what_the_evaluator_says(game: tengen.Game, engine: Engine) -> None:
+    sight = engine.first_sight()
+    value = LooksAtTheBoard(game)(game.initial_state().planes()[None]).values[0]
+    assert sight.win - sight.loss == pytest.approx(value)
+    assert sight.win + sight.draw + sight.loss == pytest.approx(1.0)
+    assert set(sight.priors) == set(engine.state.legal_actions)
+    assert sum(sight.priors.values()) == pytest.approx(1.0, abs=1e-5)
+    engine.think(Limit(simulations=50))
+    assert engine.first_sight() == sight
+
+
 def test_the_tree_is_kept_from_move_to_move(game: tengen.Game) -> None:
     evaluator = LooksAtTheBoard(game)
     engine = Engine(game, evaluator, EIGHT_LEAVES)

@@ -71,6 +71,10 @@ class NetworkEvaluator(Protocol):
         """Logits [B, A] and probabilities of win, draw, loss [B, 3]; B, H and W may differ from call to call."""
         ...
 
+    def ownership(self, planes: Planes, /) -> Planes | None:
+        """The chance of each cell to be the mover's own in the end, [B, H, W]; None without that head."""
+        ...
+
     def clone(self) -> NetworkEvaluator:
         """The same evaluator for another thread, without calibrating again."""
         ...

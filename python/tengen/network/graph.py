@@ -1,7 +1,8 @@
 """The network as OpenVINO plays it: the function of `resnet.py`, built from a file's weights without torch.
 
 Normalisation is folded into the convolution before it. Only what the search asks for is built: policy logits and the
-probabilities of win, draw and loss. Heads that merely help training are left out.
+probabilities of win, draw and loss. Heads that merely help training are left out; of these, whose each cell will be
+has a model of its own, for people who look on.
 
 For int8 the convolutions of the blocks, nineteen twentieths of the work, multiply bytes. Weights are scaled by output
 channel; what enters a convolution is a rectified number, from 0 to the largest that the calibration met there, in 256
@@ -23,7 +24,7 @@ from openvino import opset13 as ops
 from tengen.network.checkpoint import NetworkFile, NetworkFileError
 from tengen.network.folding import folded
 
-__all__ = ["build_model", "build_range_model"]
+__all__ = ["build_model", "build_ownership_model", "build_range_model"]
 
 Node = Any  # openvino.Node: its stubs don't know what the operations return
 Ranges = Mapping[str, float]  # the largest number that enters each convolution of the blocks, by its name
@@ -40,6 +41,14 @@ def build_model(file: NetworkFile, batch: int, height: int, width: int, ranges: 
         logits = ops.result(_policy(file, trunk), name="logits")
         wdl = ops.result(_value(file, trunk), name="wdl")
         return ov.Model([logits, wdl], [planes], "tengen")
+
+
+def build_ownership_model(file: NetworkFile, height: int, width: int) -> ov.Model:
+    """planes [1, C, height, width] -> the chance of each cell to be one's own in the end, [1, 1, height, width]."""
+    with _fitting(file):
+        planes = ops.parameter([1, file.planes_shape[0], height, width], np.float32, name="planes")
+        trunk = _trunk(file, planes, lambda _, x: x, _convolution)
+        return ov.Model([ops.result(ops.sigmoid(_dense(file, "ownership", trunk)))], [planes], "ownership")
 
 
 def build_range_model(file: NetworkFile, batch: int, height: int, width: int) -> tuple[ov.Model, list[str]]:

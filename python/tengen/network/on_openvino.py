@@ -15,7 +15,7 @@ import openvino as ov
 from tengen._core import EvaluatorError
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
-from tengen.network.graph import Ranges, build_model, build_range_model
+from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model
 
 __all__ = ["OpenVinoEvaluator", "calibrate", "fast_precisions"]
 
@@ -41,6 +41,7 @@ class OpenVinoEvaluator:
         self._threads = threads
         self._ranges = ranges
         self._requests: dict[tuple[int, ...], _Request] = {}
+        self._ownership: dict[tuple[int, ...], ov.InferRequest] = {}
 
     def __call__(self, planes: Planes, /) -> Evaluation:
         planes = checked_planes(self.network, planes)
@@ -51,6 +52,17 @@ class OpenVinoEvaluator:
             answer.logits[piece], answer.values[piece] = self._request(batch, planes)(planes[piece])
             start += batch
         return answer
+
+    def ownership(self, planes: Planes, /) -> Planes | None:
+        planes = checked_planes(self.network, planes)
+        if not self.network.config.ownership_head:
+            return None
+        request = self._ownership.get(planes.shape[2:])
+        if request is None:
+            model = build_ownership_model(self.network, planes.shape[2], planes.shape[3])
+            request = self._ownership[planes.shape[2:]] = _compiled(model, "f32", self._threads).create_infer_request()
+        answers = [request.infer([row[None]])[0][0].copy() for row in planes]
+        return np.concatenate(answers) if answers else planes[:, 0]
 
     def _request(self, batch: int, planes: Planes) -> _Request:
         shape = (batch, *planes.shape[1:])

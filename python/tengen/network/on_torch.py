@@ -42,6 +42,15 @@ class TorchEvaluator:
             wdl = wdl_logits.float().softmax(1)
             return Evaluation(logits.float().cpu().numpy(), wdl.cpu().numpy())
 
+    def ownership(self, planes: Planes, /) -> Planes | None:
+        planes = checked_planes(self.network, planes)
+        if not self.network.config.ownership_head:
+            return None
+        with torch.inference_mode():
+            logits = self._net(torch.from_numpy(planes.copy()).to(self._device)).ownership
+            chances: Planes = logits.float().sigmoid().cpu().numpy()
+            return chances
+
     def clone(self) -> TorchEvaluator:
         other = object.__new__(TorchEvaluator)
         other.__dict__.update(self.__dict__)

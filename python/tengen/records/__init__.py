@@ -2,7 +2,7 @@
 
 from tengen._core import RecordEnd, RecordError
 from tengen.records.record import POLICY_PARTS, GameRecord, RecordBuilder, decode, encode, policy_parts
-from tengen.records.shards import Damage, ShardEnd, ShardWriter, pack, read_games, unpack
+from tengen.records.shards import Damage, ShardEnd, ShardWriter, newest_games, pack, read_games, unpack
 
 __all__ = [
     "POLICY_PARTS",
@@ -15,6 +15,7 @@ __all__ = [
     "ShardWriter",
     "decode",
     "encode",
+    "newest_games",
     "pack",
     "policy_parts",
     "read_games",

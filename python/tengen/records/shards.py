@@ -20,7 +20,7 @@ from tengen._core import Game, RecordError
 from tengen.durable import disk_errors, sync_folder, write_bytes
 from tengen.records.record import GameRecord, decode, encode
 
-__all__ = ["Damage", "ShardEnd", "ShardWriter", "game_payloads", "pack", "read_games", "unpack"]
+__all__ = ["Damage", "ShardEnd", "ShardWriter", "game_payloads", "newest_games", "pack", "read_games", "unpack"]
 
 _FRAME = struct.Struct("<4sII")  # kind, bytes that follow, CRC-32 of kind, length and bytes
 _HEADER, _GAME, _END = b"TGRH", b"GAME", b"TEND"
@@ -181,6 +181,17 @@ def read_games(folder: Path, game: Game, up_to: ShardEnd | None = None) -> Itera
     """The games of a folder in order: up to a commit, or all of them."""
     for payload in game_payloads(folder, game, up_to):
         yield decode(payload)
+
+
+def newest_games(folder: Path, game: Game, count: int) -> list[GameRecord]:
+    """At most so many games, the newest first; also while a run writes. What is damaged or half written is left out."""
+    found: list[GameRecord] = []
+    for number in reversed(_numbers(folder)):
+        shard = _read(_shard_path(folder, number), game)
+        found += [decode(payload) for payload in shard.games[::-1][: count - len(found)]]
+        if len(found) == count:
+            break
+    return found
 
 
 class ShardWriter:

@@ -27,6 +27,7 @@ COMMANDS = {
     "tournament": "tournament",
     "play": "play",
     "gtp": "gtp",
+    "serve": "serve",
     "review": "review",
     "export kaggle": "export_kaggle",
     "export onnx": "export_onnx",

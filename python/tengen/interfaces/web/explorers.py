@@ -1,0 +1,195 @@
+"""The explorer: a search one simulation at a time, every number of it in the words of the protocol.
+
+All numbers are `Stepper`'s own; nothing is computed here but the side that a node's value is for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+import numpy as np
+
+from tengen import SearchParamError, State, Stepper
+from tengen._core import SimulationTrace, TreeArrays, outcome_of_proof
+from tengen.interfaces.web.boards import outcome_word
+from tengen.interfaces.web.models import Model
+from tengen.interfaces.web.words import OutcomeWord, Word
+
+__all__ = ["Explorer", "ExplorerWord", "StepsWord", "TraceWord", "TreeWord"]
+
+MOST_SIMULATIONS = 10_000  # of an explorer; beyond that nobody looks at single ones
+SHOWN_NODES = 300
+FIXED = ("leaves_per_batch", "max_nodes", "cache_entries")  # one simulation at a time; and memory is the server's
+
+
+class ChildWord(Word):
+    action: int
+    text: str
+    visits: int
+    q: float  # for the player who chooses
+    prior: float
+    bonus: float
+    score: float
+
+
+class StepWord(Word):
+    node: int
+    state_text: str
+    children: list[ChildWord]
+    chosen: int
+
+
+class LeafPriorWord(Word):
+    action: int
+    text: str
+    prior: float
+
+
+class ChangeWord(Word):
+    node: int
+    visits: tuple[int, int]  # before and after
+    value_sum: tuple[float, float]  # for the first player
+
+
+class TraceWord(Word):
+    simulation: int
+    path: list[StepWord]
+    leaf: int
+    kind: str
+    value: float  # for the first player
+    priors: list[LeafPriorWord]
+    changes: list[ChangeWord]
+
+
+class NodeWord(Word):
+    node: int
+    parent: int | None
+    action: int | None
+    text: str
+    to_move: int
+    visits: int
+    q: float | None  # for the player who chose the action that leads here, as value; the root's for the one to move
+    prior: float
+    value: float | None
+    proven: OutcomeWord | None
+
+
+class TreeWord(Word):
+    nodes: list[NodeWord]
+    nodes_total: int
+
+
+class ExplorerWord(Word):
+    explorer: int
+    finished: bool
+    tree: TreeWord
+
+
+class StepsWord(ExplorerWord):
+    traces: list[TraceWord]
+
+
+class Explorer:
+    """One stepper. Whoever calls waits for the one before."""
+
+    def __init__(self, number: int, state: State, model: Model, params: Mapping[str, object], seed: int) -> None:
+        self.number = number
+        for name in FIXED:
+            if name in params:
+                raise SearchParamError(f"The explorer has no parameter '{name}': it runs one simulation at a time.")
+        changes = dict(params)
+        if changes.get("selection", model.params.selection) != "gumbel":  # whose course depends on their number
+            changes.setdefault("simulations", MOST_SIMULATIONS)
+        used = model.params.replace(simulations=400).replace(**changes)
+        if used.simulations > MOST_SIMULATIONS:
+            raise SearchParamError(f"An explorer has at most {MOST_SIMULATIONS} simulations, not {used.simulations}.")
+        noise = "noise_fraction" in params and used.noise_fraction > 0.0
+        self._stepper = Stepper(state, model.evaluator, used, seed=seed, noise=noise)
+        self._steps = 0
+        self._lock = threading.Lock()
+
+    def word(self) -> ExplorerWord:
+        with self._lock:
+            return ExplorerWord(explorer=self.number, finished=self._stepper.finished, tree=self._tree())
+
+    def step(self, count: int) -> StepsWord:
+        """Runs so many simulations, or as many as there are left."""
+        with self._lock:
+            traces: list[TraceWord] = []
+            while len(traces) < count and not self._stepper.finished:
+                trace = self._stepper.step()
+                self._steps += 1
+                traces.append(_trace(self._steps, self._stepper.state, trace))
+            return StepsWord(explorer=self.number, finished=self._stepper.finished, tree=self._tree(), traces=traces)
+
+    def _tree(self) -> TreeWord:
+        return _tree(self._stepper.state, self._stepper.tree.arrays)
+
+
+def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
+    text = root.game.action_text
+    path, state = [], root
+    for step in trace.steps:
+        children = [
+            ChildWord(
+                action=child.action,
+                text=text(child.action),
+                visits=child.visits,
+                q=child.q,
+                prior=child.prior,
+                bonus=child.bonus,
+                score=child.score,
+            )
+            for child in step.children
+        ]
+        path.append(StepWord(node=step.node, state_text=str(state), children=children, chosen=step.chosen))
+        state = state.play(step.chosen)
+    return TraceWord(
+        simulation=number,
+        path=path,
+        leaf=trace.leaf,
+        kind=trace.kind,
+        value=trace.value,
+        priors=[
+            LeafPriorWord(action=action, text=text(action), prior=prior)
+            for action, prior in zip(trace.actions, trace.priors, strict=True)
+        ],
+        changes=[
+            ChangeWord(
+                node=change.node,
+                visits=(change.visits_before, change.visits_after),
+                value_sum=(change.value_sum_before, change.value_sum_after),
+            )
+            for change in trace.changes
+        ],
+    )
+
+
+def _tree(root: State, tree: TreeArrays) -> TreeWord:
+    """The nodes visited most. A parent has more visits than its children and a lower number, so it is among them."""
+    visited = np.flatnonzero(tree.visits > 0)
+    most = visited[np.argsort(-tree.visits[visited], kind="stable")][:SHOWN_NODES]
+    chosen = np.union1d(most, [0]).tolist()
+    return TreeWord(nodes=[_node(root, tree, node) for node in chosen], nodes_total=len(tree.visits))
+
+
+def _node(root: State, tree: TreeArrays, node: int) -> NodeWord:
+    is_root = node == 0
+    parent = int(tree.parent[node])
+    chooser = int(tree.player[0 if is_root else parent])
+    sign = 1.0 if chooser == 0 else -1.0  # the tree's values are for the first player
+    visits = int(tree.visits[node])
+    action = None if is_root else int(tree.action[node])
+    return NodeWord(
+        node=node,
+        parent=None if is_root else parent,
+        action=action,
+        text="" if action is None else root.game.action_text(action),
+        to_move=int(tree.player[node]),
+        visits=visits,
+        q=sign * float(tree.value_sum[node]) / visits if visits else None,
+        prior=1.0 if is_root else float(tree.prior[node]),
+        value=sign * float(tree.value[node]) if visits else None,
+        proven=outcome_word(root.game, outcome_of_proof(int(tree.proven[node]))),
+    )

@@ -1,0 +1,109 @@
+"""The games of a page: the built-in ones, and files of rules that the server was started with. No others are loaded."""
+
+from __future__ import annotations
+
+import ast
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+
+from tengen import Game, State, TengenError, UnknownGameError, load
+from tengen.games import OptionKind, game_entries
+from tengen.interfaces.web.words import Position
+
+__all__ = ["Games", "PositionError"]
+
+TITLES = {"tic_tac_toe": "Tic-tac-toe", "connect_four": "Connect Four", "mnk": "m,n,k-game"}
+KEPT_GAMES = 64  # with other options than the default
+
+
+class PositionError(TengenError):
+    """A state that moves from the start do not lead to."""
+
+
+class Games:
+    """Games by name. Any thread may ask."""
+
+    def __init__(self, files: Sequence[Game] = ()) -> None:
+        self._entries = {entry.name: entry for entry in game_entries()}
+        self._files: dict[str, Game] = {}
+        for game in files:
+            self._files[self._free_name(game)] = game
+        self._kept: OrderedDict[tuple[object, ...], Game] = OrderedDict()
+        self._lock = Lock()
+
+    def names(self) -> list[str]:
+        return [*self._entries, *self._files]
+
+    def title(self, name: str) -> str:
+        return TITLES.get(name, name.replace("_", " ").capitalize())
+
+    def summary(self, name: str) -> str:
+        if name in self._entries:
+            return self._entries[name].summary
+        return f"from {Path(self._files[name].spec.source).name}"
+
+    def options(self, name: str) -> dict[str, bool | int | float]:
+        """The options of a game with their defaults. A file is served with those it was given at the start."""
+        if name not in self._entries:
+            return {}
+        kinds = {OptionKind.FLAG: bool, OptionKind.INTEGER: int, OptionKind.NUMBER: float}
+        return {option.name: kinds[option.kind](option.default) for option in self._entries[name].options}
+
+    def load(self, name: str, options: dict[str, bool | int | float] | None = None) -> Game:
+        """The game of that name, if it is one of the page's."""
+        if name in self._files:
+            if options:
+                raise UnknownGameError(f"{name} is served with the options that the server was started with.")
+            return self._files[name]
+        if name not in self._entries:
+            raise UnknownGameError(f"There is no game called '{name[:40]}'; there are: {', '.join(self.names())}.")
+        key = (name, *sorted((options or {}).items()))
+        with self._lock:
+            game = self._kept.get(key)
+        if game is None:
+            game = load(name, **(options or {}))
+        with self._lock:
+            self._kept[key] = game
+            self._kept.move_to_end(key)
+            if len(self._kept) > KEPT_GAMES:
+                self._kept.popitem(last=False)
+        return game
+
+    def state(self, position: Position) -> State:
+        """The state of a position."""
+        return self.load(position.game, position.options).state(list(position.moves))
+
+    def position(self, state: State) -> Position:
+        """The words for a state reached from the start of one of these games."""
+        spec = state.game.spec
+        name = next((name for name, game in self._files.items() if game == state.game), spec.source)
+        if name not in self.names():
+            raise UnknownGameError(f"This page does not have the game {spec.name}.")
+        if not _is_from_the_start(state):
+            raise PositionError("This game does not start from the usual position, which the page can't show.")
+        return Position(
+            game=name,
+            options={} if name in self._files else _options(spec.options),
+            moves=[state.action_text(action) for action in state.moves],
+        )
+
+    def _free_name(self, game: Game) -> str:
+        name, number = game.spec.name, 2
+        while name in self._entries or name in self._files:
+            name, number = f"{game.spec.name}_{number}", number + 1
+        return name
+
+
+def _is_from_the_start(state: State) -> bool:
+    try:
+        return state.game.state(list(state.moves)) == state
+    except TengenError:
+        return False
+
+
+def _options(text: str) -> dict[str, bool | int | float]:
+    """'size=9, komi=7.5, suicide=False' as a call of load() would have them."""
+    pairs = (part.split("=") for part in text.split(", ") if part)
+    return {name: ast.literal_eval(value) for name, value in pairs}

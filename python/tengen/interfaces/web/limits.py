@@ -1,0 +1,53 @@
+"""What a visitor may ask for, so that one never takes what belongs to all. `/api/about` states every limit."""
+
+from dataclasses import dataclass
+
+from tengen import TengenError
+
+__all__ = [
+    "Limits",
+    "MessageTooLargeError",
+    "SecondsLimitError",
+    "SimulationsLimitError",
+    "TooManyConnectionsError",
+    "TooManyExplorersError",
+    "TooManyRequestsError",
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    message_bytes: int = 65_536  # of a message; the connection of one sixteen times as long is closed
+    body_bytes: int = 262_144  # of an HTTP request
+    connections: int = 100
+    requests: int = 8  # under way, per connection
+    explorers: int = 4  # per connection
+    simulations: int = 1_000_000  # of a search
+    seconds: float = 600.0  # of a search
+    steps: int = 100  # of an explorer, at a time
+    tree_bytes: int = 512 << 20  # of all trees together
+    runs: int = 1  # under way at a time: training takes the whole machine
+
+
+class MessageTooLargeError(TengenError):
+    """A message longer than any that makes sense."""
+
+
+class TooManyConnectionsError(TengenError):
+    """As many pages are open as this server takes."""
+
+
+class TooManyRequestsError(TengenError):
+    """One page asks for more at once than it may."""
+
+
+class TooManyExplorersError(TengenError):
+    """One page has as many explorers open as it may."""
+
+
+class SimulationsLimitError(TengenError):
+    """A search with more simulations than this server gives."""
+
+
+class SecondsLimitError(TengenError):
+    """A search that would take longer than this server gives."""

@@ -1,0 +1,90 @@
+"""A server for the tests of the protocol, and one with a real browser for those of the page.
+
+What a page complains about in its console fails its test.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+from servers import Server, served
+from sites import Site
+
+PATIENCE = 30_000  # milliseconds: a busy machine is slow, not wrong
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDE = {"width": 1200, "height": 850}
+
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For those that speak the protocol: in this process, shared by the tests of a file."""
+    with served(runs=tmp_path_factory.mktemp("runs")) as running:
+        yield running
+
+
+@pytest.fixture
+def rules_file() -> Path:
+    return Path(__file__).parents[2] / "examples" / "hex.py"
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One for all tests; one that kills it starts it again."""
+    site = Site(tmp_path_factory.mktemp("runs"))
+    site.start()
+    yield site
+    site.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Of a file: while it is there, its event loop is the thread's, and no other test could have one."""
+    with sync_playwright() as playwright:
+        browser = _launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What pages wrote into their console as an error. A test that makes some on purpose takes them out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
+    """A browser that was never here before; `page.goto("#/play")` is a place on the page."""
+    context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: _stays_here(request.url, complaints))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _stays_here(url: str, complaints: list[str]) -> None:
+    if not url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")):
+        complaints.append(f"loaded from elsewhere: {url}")
+
+
+def _launch(playwright: Playwright) -> Browser:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+    return playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)

@@ -1,0 +1,34 @@
+"""`tengen` with a network and games so small that an iteration takes no time: what the tests start runs with."""
+
+import sys
+from pathlib import Path
+
+from tengen.interfaces.cli import main
+
+SMALL = """
+game = "tic_tac_toe"
+iterations = 100000
+[network]
+blocks = 1
+channels = 8
+policy_channels = 4
+value_channels = 4
+[self_play]
+threads = 1
+games_per_thread = 4
+positions = 64
+simulations = 4
+[replay]
+window_start = 40
+[learner]
+batch = 32
+threads = 1
+[arena]
+every = 0
+"""
+
+if "--config" in sys.argv:
+    folder = Path(sys.argv[sys.argv.index("--run") + 1])
+    (folder / "small.toml").write_text(SMALL)
+    sys.argv[sys.argv.index("--config") + 1] = str(folder / "small.toml")
+main()

@@ -1,0 +1,182 @@
+"""The Analyse screen in a real browser: its numbers are the engine's, its layers and its tree do what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sgfmill.sgf import Sgf_game
+
+import tengen
+from tengen.engine import Limit
+from tengen.interfaces.web.models import Models
+from tengen.interfaces.web.searches import new_engine
+
+QUICK_SIMULATIONS = 200  # of web/src/screens/analyse.tsx
+
+
+def arrive(page: Page, place: str) -> None:
+    """Goes there and waits until the first search is over."""
+    page.goto(place)
+    page.locator("[data-simulations][data-running=false]").wait_for()
+
+
+def test_layers_show_the_engines_numbers(page: Page) -> None:
+    arrive(page, "/#/analyse/connect_four?moves=4,4,3")
+    state = tengen.load("connect_four").state(["4", "4", "3"])
+    model = Models().get("connect_four", state.game)
+    engine = new_engine(model, state, None)
+    sight = engine.first_sight()
+    analysis = engine.think(Limit(simulations=QUICK_SIMULATIONS))
+
+    rows = page.locator("tr[data-move]")
+    shown = [
+        {name: row.get_attribute(f"data-{name}") for name in ("move", "visits", "value", "prior")} for row in rows.all()
+    ]
+    assert [(row["move"], int(row["visits"] or 0)) for row in shown] == [(m.text, m.visits) for m in analysis.moves]
+    for row, move in zip(shown, analysis.moves, strict=True):
+        assert float(row["value"] or 9) == pytest.approx(move.value, abs=1e-6)
+        assert float(row["prior"] or 9) == pytest.approx(move.prior, abs=1e-6)
+
+    best = analysis.moves[0]
+    cells = {label.get_attribute("data-label"): label for label in page.locator("[data-label]").all()}
+    assert len(cells) == len(analysis.moves)
+    landing = {"1": 35, "2": 36, "3": 30, "4": 24, "5": 39, "6": 40, "7": 41}
+    written = cells[str(landing[best.text])].locator("text").all_text_contents()
+    assert written == [str(round(100 * best.win_rate)), str(best.visits)]
+
+    bar = page.locator(".bar")
+    assert state.to_move == 1  # and the bar has the first player on the left
+    assert float(bar.get_attribute("data-win") or 9) == pytest.approx(sight.loss, abs=1e-6)
+    assert float(bar.get_attribute("data-draw") or 9) == pytest.approx(sight.draw, abs=1e-6)
+    assert float(bar.get_attribute("data-loss") or 9) == pytest.approx(sight.win, abs=1e-6)
+
+    page.get_by_label("Network: how likely").check()
+    expect(page.locator("[data-label]")).to_have_count(0)
+    heat = {
+        h.get_attribute("data-heat"): float(h.get_attribute("data-value") or 9)
+        for h in page.locator("[data-heat]").all()
+    }
+    priors = {str(landing[state.action_text(action)]): prior for action, prior in sight.priors.items()}
+    assert heat == pytest.approx(priors, abs=1e-6)
+
+    page.get_by_label("Nothing over the board").check()
+    expect(page.locator("[data-heat]")).to_have_count(0)
+
+
+def test_live_search_starts_deepens_and_stops(page: Page) -> None:
+    arrive(page, "/#/analyse/connect_four")
+    count = page.locator("[data-simulations]")
+    page.get_by_role("button", name="Deeper").click()
+    expect(page.locator(f"[data-simulations='{4 * QUICK_SIMULATIONS}'][data-running=false]")).to_be_visible()
+    page.get_by_role("button", name="Start live search").click()
+    expect(page.locator("[data-running=true]")).to_be_visible()
+    first = count.get_attribute("data-simulations") or ""
+    page.locator(f"[data-simulations]:not([data-simulations='{first}'])").wait_for()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("button", name="Start live search")).to_be_visible()
+    page.locator("[data-simulations][data-running=false]").wait_for()
+
+
+def test_the_line_of_a_move_shows_on_hover(page: Page) -> None:
+    arrive(page, "/#/analyse/tic_tac_toe?moves=b2")
+    row = page.locator("tr[data-move]").first
+    row.hover()
+    expect(page.locator("[data-line='1']")).to_be_visible()
+    line = page.locator("tr[data-move]").first.locator(".line-column").inner_text().split()
+    assert page.locator("[data-line]").count() == 1 + len(line)
+    page.mouse.move(2, 2)
+    expect(page.locator("[data-line]")).to_have_count(0)
+    page.locator("[data-label]").first.wait_for()
+
+
+def test_the_graph_fills_itself_and_a_click_jumps(page: Page) -> None:
+    page.goto("/#/analyse/tic_tac_toe?moves=b2,a1,a2,b1,c2")
+    expect(page.locator(".graph-line")).to_have_attribute("data-known", "6")
+    expect(page.get_by_text("The game is over: X wins.")).to_be_visible()
+    box = page.locator(".graph svg").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 20)
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1")
+    page.get_by_label("Move shown").press("ArrowRight")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2")
+    page.get_by_role("button", name="To the end").click()
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2 a1 a2 b1 c2")
+
+
+def test_variations_are_kept(page: Page) -> None:
+    page.goto("/#/analyse/tic_tac_toe?moves=b2,a1")
+    page.locator("[data-cell='2']").click()
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(3)
+    page.locator(".game-tree [data-moves='b2']").click()
+    page.locator("[data-cell='8']").click()
+    expect(page.locator(".variation [data-moves='b2 c1']")).to_have_attribute("aria-current", "step")
+    page.reload()
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(4)
+    page.locator(".game-tree [data-moves='b2 a1']").click()
+    page.get_by_role("button", name="Remove from here").click()
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(2)
+    page.locator("body").press("ArrowLeft")
+    page.locator("body").press("ArrowRight")
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "b2")
+
+
+def test_paste_and_download(page: Page, tmp_path: Path) -> None:
+    page.goto("/#/analyse/connect_four")
+    page.get_by_role("button", name="Paste a game").click()
+    page.locator("#pasted").fill("1. 4 4 2. 3 9")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_role("alert")).to_contain_text("9")
+    page.locator("#pasted").fill("1. 4 4 2. 3, 5")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "4 4 3 5")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download moves").click()
+    download.value.save_as(tmp_path / "moves.txt")
+    assert (tmp_path / "moves.txt").read_text().split() == ["4", "4", "3", "5"]
+
+
+def test_sgf_in_and_out(page: Page, tmp_path: Path) -> None:
+    page.goto("/#/analyse/connect_four")
+    page.get_by_role("button", name="Paste a game").click()
+    page.locator("#pasted").fill("(;FF[4]GM[1]SZ[9]KM[7];B[ee];W[cc];B[];W[gg])")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".game-tree [aria-current]")).to_have_attribute("data-moves", "E5 C7 pass G3")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download SGF").click()
+    download.value.save_as(tmp_path / "game.sgf")
+    game = Sgf_game.from_bytes((tmp_path / "game.sgf").read_bytes())
+    assert game.get_size() == 9
+    assert [node.get_move() for node in game.get_main_sequence()[1:]] == [
+        ("b", (4, 4)),
+        ("w", (6, 2)),
+        ("b", None),
+        ("w", (2, 6)),
+    ]
+
+
+def test_a_link_shows_the_same_position(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/#/analyse/go?size=9&moves=E5,pass,C3")
+    page.locator("[data-cell='40']").wait_for()
+    page.get_by_role("button", name="Copy link").click()
+    link = page.evaluate("navigator.clipboard.readText()")
+    page.goto("/#/play")
+    page.goto(link)
+    expect(page.locator("[data-cell='40']")).to_have_accessible_name("E5, black")
+    expect(page.locator("[data-cell='56']")).to_have_accessible_name("C3, black, last move")
+
+
+def test_values_are_what_the_server_said(page: Page) -> None:
+    """Of a game that no network knows, heard on the wire and read on the page."""
+    heard: list[dict[str, object]] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(json.loads(str(frame)))))
+    arrive(page, "/#/analyse/othello?model=uniform&moves=d3")
+    (final,) = [message for message in heard if message["type"] == "analysis" and message["final"]][:1]
+    moves = final["moves"]
+    assert isinstance(moves, list)
+    shown = page.locator("tr[data-move]").first
+    assert shown.get_attribute("data-move") == moves[0]["text"]
+    assert shown.get_attribute("data-visits") == str(moves[0]["visits"])

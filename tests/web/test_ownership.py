@@ -1,0 +1,46 @@
+"""Whose each cell will be: for the first player, whoever is to move, and the same by both backends."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from servers import position, served
+
+import tengen
+from tengen.config import NetworkConfig
+from tengen.network import make_evaluator
+from tengen.network.checkpoint import NetworkFile, load_network, save_network
+from tengen.network.resnet import PolicyValueNet, network_weights
+
+TINY = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4, ownership_head=True)
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> Path:
+    """A folder with a network for Go that has learned nothing, but has the head."""
+    game = tengen.load("go", size=5)
+    weights = network_weights(PolicyValueNet(game.spec, TINY, seed=1))
+    rng = np.random.default_rng(0)
+    weights["ownership.weight"] = rng.normal(size=weights["ownership.weight"].shape).astype(np.float32)
+    save_network(tmp_path / "tiny.safetensors", NetworkFile.of(game, TINY, weights))
+    return tmp_path
+
+
+def test_an_analysis_says_whose_each_cell_will_be(networks: Path) -> None:
+    network = load_network(networks / "tiny.safetensors")
+    state = tengen.load("go", size=5).state("C3 B2 D4")
+    openvino, torch = (
+        make_evaluator(network, backend=backend, precision="f32", device="cpu").ownership(state.planes()[None])
+        for backend in ("openvino", "torch")
+    )
+    assert openvino is not None
+    assert torch is not None
+    assert openvino.shape == (1, 5, 5)
+    np.testing.assert_allclose(openvino, torch, atol=1e-4)
+    assert openvino.std() > 0.01
+    with served(model_folders=[networks]) as server, server.page() as page:
+        asked = {"model": "tiny", "simulations": 5}
+        said = page.ask("analyse", position=position("go", "C3 B2 D4", size=5), **asked)["ownership"]
+        np.testing.assert_allclose(said, 1.0 - 2.0 * torch.ravel(), atol=1e-4)  # white is to move
+        other = page.ask("analyse", position=position("connect_four"), model="rollout", simulations=5)
+        assert other["ownership"] is None

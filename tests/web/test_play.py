@@ -1,0 +1,190 @@
+"""The Play screen in a real browser: whole games, by mouse and by keyboard, and what happens to them on the way."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sites import Site
+
+from tengen.bundled import bundled_folder, bundled_names
+
+MOST_MOVES = 400  # of a visitor, in a whole game
+YOURS, OVER = "Your turn", ("You win", "The agent wins", "A draw")
+
+
+def place(game: str, moves: str = "", **settings: object) -> str:
+    query = urlencode({**({"moves": moves} if moves else {}), "side": 0, "level": "beginner", **settings}, safe=",")
+    return f"/#/play/{game}?{query}"
+
+
+def headline(page: Page) -> str:
+    """What the page says of the game once it is the visitor's turn, or the end."""
+    return (
+        page.locator("[data-current=true] .status h1")
+        .filter(has_text=re.compile("|".join([YOURS, *OVER])))
+        .inner_text()
+    )
+
+
+def stones(page: Page) -> int:
+    """Cells of the board that are not empty."""
+    return page.locator("[role=gridcell]:not([aria-label*=', empty'])").count()
+
+
+def moves_made(page: Page) -> int:
+    return page.locator(".move-list li").count()
+
+
+def wait_for_moves(page: Page, count: int) -> None:
+    """Until so many were made, or more."""
+    page.locator(".move-list li").nth(count - 1).wait_for()
+
+
+@pytest.mark.parametrize("model", bundled_names("models"))
+def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
+    config = tomllib.loads((bundled_folder("models") / model / "config.toml").read_text())
+    page.goto(place(config["game"], model=model, **config.get("options", {})))
+    for turn in range(MOST_MOVES):
+        if headline(page) != YOURS:
+            break
+        passing = page.locator("[data-action]")
+        legal = page.locator("[data-legal]")
+        target = passing.first if passing.count() else legal.nth(turn * 7 % legal.count())
+        made = moves_made(page)
+        target.click()
+        wait_for_moves(page, made + 1)
+    assert headline(page) in OVER
+    assert page.locator("[data-legal]").count() == 0
+    expect(page.locator(".status p")).to_contain_text(f"after {moves_made(page)} moves")
+
+
+def test_undo_takes_back_both_moves(page: Page) -> None:
+    page.goto(place("tic_tac_toe"))
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    page.locator("[data-cell='4']").click()
+    expect(page.locator(".move-list li")).to_have_count(2)
+    assert stones(page) == 2
+    page.locator("[data-legal]").first.click()
+    wait_for_moves(page, 4)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".move-list li")).to_have_count(2)
+    assert stones(page) == 2
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".move-list li")).to_have_count(0)
+    assert stones(page) == 0
+    assert headline(page) == YOURS
+
+
+def test_the_agent_begins_when_the_visitor_is_second(page: Page) -> None:
+    page.goto(place("connect_four", side=1))
+    expect(page.locator(".move-list li")).to_have_count(1)
+    assert headline(page) == YOURS
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_hint_resign_and_a_new_game(page: Page) -> None:
+    page.goto(place("tic_tac_toe", "b2,a1,a2,b1"))  # c2 wins at once
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("[data-ring=hint]")).to_be_visible()
+    expect(page.locator("[data-cell='5']")).to_have_accessible_name("c2, empty, can be played, hint")
+    expect(page.locator(".hint")).to_contain_text("Try c2")
+    page.get_by_role("button", name="Resign").click()
+    expect(page.locator(".status h1")).to_have_text("You resigned")
+    expect(page.locator(".status p")).to_have_text("O wins.")
+    assert page.locator("[data-legal]").count() == 0
+    page.get_by_role("button", name="New game").click()
+    assert headline(page) == YOURS
+    assert stones(page) == 0
+
+
+def test_agent_against_agent_with_a_pause(page: Page) -> None:
+    page.goto(place("tic_tac_toe", side="watch"))
+    wait_for_moves(page, 1)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".status h1")).to_have_text("Paused")
+    made = moves_made(page)
+    page.wait_for_timeout(800)  # longer than the agents take between two moves
+    assert moves_made(page) == made
+    page.get_by_role("button", name="Go on").click()
+    wait_for_moves(page, made + 1)
+
+
+def test_pass_is_a_button_where_it_is_legal(page: Page) -> None:
+    page.goto(place("go", "E5,E6", size=9, model="uniform"))
+    page.get_by_role("button", name="Pass").click()
+    wait_for_moves(page, 4)
+    assert page.locator(".move-list li").nth(2).inner_text() == "2.pass"
+
+
+def test_a_reload_and_a_link_go_on_with_the_game(page: Page, browser: Browser) -> None:
+    page.goto(place("connect_four", "4,4,4", side=1))
+    page.locator("[data-cell='0']").click()
+    expect(page.locator(".move-list li")).to_have_count(5)
+    moves = page.locator(".move-list").inner_text()
+    page.reload()
+    expect(page.locator(".move-list")).to_have_text(moves.replace("\n", ""), use_inner_text=False)
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other.locator(".move-list li")).to_have_count(5)
+    assert other.locator(".move-list").inner_text() == moves
+    other.close()
+
+
+def test_changing_game_side_and_colours(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Game").select_option("othello")
+    expect(page.locator("[role=gridcell]")).to_have_count(64)
+    assert stones(page) == 4
+    page.get_by_label("White, who moves second").check()
+    wait_for_moves(page, 1)
+    before = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.get_by_role("button", name="Use dark colours").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != before
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_position_that_cannot_be(page: Page) -> None:
+    page.goto(place("tic_tac_toe", "b2,b2"))
+    expect(page.locator(".waiting")).to_contain_text("b2")
+    page.get_by_role("button", name="New game").click()
+    expect(page.locator("[role=gridcell]")).to_have_count(9)
+
+
+def test_a_game_with_the_keyboard_alone(page: Page) -> None:
+    page.goto(place("tic_tac_toe"))
+    page.locator("[role=gridcell]").first.wait_for()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "gridcell":
+            break
+    while headline(page) == YOURS:
+        made = moves_made(page)
+        row, column = divmod(int(page.locator("[data-legal]").first.get_attribute("data-cell") or 0), 3)
+        at = int(page.evaluate("document.activeElement.dataset.cell"))
+        for key, steps in (("ArrowDown", row - at // 3), ("ArrowRight", column - at % 3)):
+            opposite = {"ArrowDown": "ArrowUp", "ArrowRight": "ArrowLeft"}[key]
+            for _ in range(abs(steps)):
+                page.keyboard.press(key if steps > 0 else opposite)
+        assert int(page.evaluate("document.activeElement.dataset.cell")) == 3 * row + column
+        page.keyboard.press("Enter")
+        wait_for_moves(page, made + 1)
+    assert headline(page) in OVER
+
+
+def test_the_game_goes_on_after_the_server_was_killed(page: Page, site: Site, complaints: list[str]) -> None:
+    page.goto(place("tic_tac_toe"))
+    page.locator("[data-cell='4']").click()
+    expect(page.locator(".move-list li")).to_have_count(2)
+    site.kill()
+    expect(page.get_by_text("Reconnecting")).to_be_visible()
+    page.locator("[data-legal]").first.click()  # asked for while nobody is there
+    site.start()
+    expect(page.get_by_text("Reconnecting")).to_be_hidden()
+    wait_for_moves(page, 4)
+    complaints[:] = [text for text in complaints if "WebSocket" not in text]  # the browser's own, while it was gone

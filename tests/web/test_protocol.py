@@ -1,0 +1,364 @@
+"""Every message of docs/web.md, by a client over a real connection; numbers are those of Engine and Stepper."""
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from servers import Page, Server, position, served
+
+import tengen
+from tengen.engine import Engine, Limit
+from tengen.interfaces.web.models import LEVELS
+from tengen.interfaces.web.searches import new_engine
+from tengen.search import Stepper
+
+
+@pytest.fixture
+def page(server: Server) -> Iterator[Page]:
+    with server.page() as page:
+        yield page
+
+
+def without(answer: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in answer.items() if key not in ("type", "re", *keys)}
+
+
+# --- Positions
+
+
+def test_show_describes_the_position(page: Page) -> None:
+    state = page.ask("show", position=position("connect_four", "4 4 1"))
+    assert state["type"] == "state"
+    assert state["position"] == position("connect_four", "4 4 1")
+    assert state["board"]["kind"] == "columns"
+    assert (state["board"]["height"], state["board"]["width"]) == (6, 7)
+    assert state["to_move"] == 1
+    assert {cell: player for cell, player in enumerate(state["cells"]) if player is not None} == {38: 0, 31: 1, 35: 0}
+    assert state["last"] == {"action": 0, "text": "1", "cells": [35]}
+    assert [action["cells"] for action in state["legal"]] == [[28], [36], [37], [24], [39], [40], [41]]
+    assert state["outcome"] is None
+
+
+def test_play_gives_the_state_after_it(page: Page) -> None:
+    played = page.ask("play", position=position("tic_tac_toe", "a1 b1 a2 b2"), action="a3")
+    assert played["outcome"] == {"winner": 0, "text": "X wins"}
+    assert played["legal"] == []
+    assert without(played) == without(page.ask("show", position=position("tic_tac_toe", "a1 b1 a2 b2 a3")))
+
+
+def test_boards_follow_the_options(page: Page) -> None:
+    board = page.ask("show", position=position("go", size=13))["board"]
+    assert (board["height"], board["width"], board["kind"]) == (13, 13, "points")
+    assert board["columns"][8] == "J"
+    assert board["rows"] == [str(row) for row in range(13, 0, -1)]
+    assert sorted(map(tuple, board["stars"])) == [(3, 3), (3, 9), (6, 6), (9, 3), (9, 9)]
+
+
+def forced_to_pass() -> tengen.State:
+    numbers = random.Random(0)
+    while True:
+        state = tengen.load("othello").initial_state()
+        while state.outcome is None:
+            if state.action_text(state.legal_actions[0]) == "pass":
+                return state
+            state = state.play(numbers.choice(state.legal_actions))
+
+
+def test_othello_counts_rows_from_the_top_and_passes_by_a_button(page: Page) -> None:
+    assert page.ask("show", position=position("othello"))["board"]["rows"][0] == "1"
+    state = forced_to_pass()
+    shown = page.ask("show", position=position("othello", " ".join(map(state.action_text, state.moves))))
+    assert shown["legal"] == [{"action": 64, "text": "pass", "cells": []}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"position": position("chess")}, "UnknownGameError"),
+        ({"position": position("../../etc/passwd.py")}, "UnknownGameError"),
+        ({"position": position("go", size=99)}, "GameOptionError"),
+        ({"position": position("go", height=9)}, "GameOptionError"),
+        ({"position": position("tic_tac_toe", "a1 a1")}, "IllegalActionError"),
+        ({"position": position("tic_tac_toe", "z9")}, "ActionTextError"),
+        ({"position": {"game": "go", "moves": "a1"}}, "MessageError"),
+        ({}, "MessageError"),
+    ],
+)
+def test_a_position_that_is_none_is_refused_by_name(page: Page, fields: dict[str, Any], error: str) -> None:
+    answer = page.ask("show", **fields)
+    assert (answer["type"], answer["error"]) == ("error", error)
+    assert answer["message"]
+
+
+# --- Searches
+
+
+def expected(
+    server: Server, where: dict[str, Any], model: str, simulations: int
+) -> tuple[Engine, tengen.engine.Analysis]:
+    """What an engine of its own finds in one piece."""
+    state = server.service.games.state(tengen.interfaces.web.words.Position(**where))
+    engine = new_engine(server.service.models.get(model, state.game), state, None)
+    return engine, engine.think(Limit(simulations))
+
+
+@pytest.mark.parametrize("model", ["connect_four", "rollout", "uniform"])
+def test_an_analysis_has_the_numbers_of_the_engine(server: Server, page: Page, model: str) -> None:
+    where = position("connect_four", "4 4 3")
+    found = page.answers(page.send("analyse", position=where, model=model, simulations=1500))
+    engine, analysis = expected(server, where, model, 1500)
+    last = found[-1]
+    assert last["final"]
+    assert not any(answer["final"] for answer in found[:-1])
+    assert (last["simulations"], last["value"], last["model"]) == (1500, analysis.value, model)
+    assert [(move["action"], move["text"], move["visits"], move["value"], move["prior"]) for move in last["moves"]] == [
+        (move.action, move.text, move.visits, move.value, move.prior) for move in analysis.moves
+    ]
+    assert [" ".join(move["line"]) for move in last["moves"]] == [analysis.line_text(move) for move in analysis.moves]
+    sight = engine.first_sight()
+    assert {entry["action"]: entry["prior"] for entry in last["policy"]} == sight.priors
+    if model == "connect_four":
+        assert (last["win"], last["draw"], last["loss"]) == (sight.win, sight.draw, sight.loss)
+        assert all(answer["win"] == last["win"] and answer["policy"] == last["policy"] for answer in found)
+    else:
+        assert last["win"] - last["loss"] == pytest.approx(last["value"])
+
+
+def test_the_same_position_again_is_searched_further(page: Page) -> None:
+    asked = {"position": position("connect_four", "4"), "model": "connect_four", "simulations": 100}
+    first, second = (sum(move["visits"] for move in page.ask("analyse", **asked)["moves"]) for _ in range(2))
+    assert (first, second) == (100, 200)
+
+
+def test_an_analysis_ends_when_it_is_stopped(page: Page) -> None:
+    request = page.send("analyse", position=position("go"), model="uniform")
+    assert not page.hear()["final"]
+    stop = page.send("stop", target=request)
+    answers = [page.hear()]
+    while {"analysis", "stopped"} - {answer["type"] for answer in answers} or not any(a.get("final") for a in answers):
+        answers.append(page.hear())
+    assert [answer["re"] for answer in answers if answer["type"] == "stopped"] == [stop]
+    assert page.ask("stop", target=request)["error"] == "UnknownRequestError"
+
+
+def test_an_analysis_by_the_clock_ends(page: Page) -> None:
+    answer = page.ask("analyse", position=position("gomoku"), model="uniform", seconds=0.2)
+    assert answer["final"]
+    assert answer["simulations"] > 0
+
+
+def test_an_analysis_of_a_finished_game_says_how_it_ended(page: Page) -> None:
+    answer = page.ask("analyse", position=position("tic_tac_toe", "a1 b1 a2 b2 a3"), model="tic_tac_toe")
+    assert answer["proven"] == {"winner": 0, "text": "X wins"}
+    assert (answer["win"], answer["value"], answer["moves"]) == (0.0, -1.0, [])
+
+
+def test_a_proof_is_said(page: Page) -> None:
+    answer = page.ask("analyse", position=position("tic_tac_toe", "a1 b1 a2 b2"), model="uniform")
+    assert answer["proven"] == {"winner": 0, "text": "X wins"}
+    assert answer["moves"][0]["text"] == "a3"
+
+
+@pytest.mark.parametrize("game", ["connect_four", "othello"])
+def test_the_default_level_chooses_a_move(server: Server, page: Page, game: str) -> None:
+    described = next(entry for entry in server.get("/api/games").json() if entry["name"] == game)
+    level = described["default_level"]
+    moved = page.ask("choose", position=position(game), model=described["models"][0], level=level)
+    assert moved["type"] == "move"
+    assert moved["state"] == without(page.ask("play", position=position(game), action=moved["text"]))
+    assert moved["analysis"]["simulations"] == next(level.simulations for level in LEVELS if level.name == "medium")
+
+
+def test_without_temperature_the_best_move_is_chosen(page: Page) -> None:
+    moved = page.ask("choose", position=position("connect_four", "1 4 1 4 1"), model="connect_four", simulations=50)
+    assert moved["text"] == "1"
+    assert moved["analysis"]["moves"][0]["action"] == moved["action"]
+
+
+def test_temperature_makes_other_moves_likely(page: Page) -> None:
+    asked = {"position": position("connect_four"), "model": "uniform", "simulations": 60, "temperature": 5.0}
+    assert len({page.ask("choose", **asked)["action"] for _ in range(30)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "error"),
+    [
+        ("choose", {"model": "nobody", "level": "easy"}, "UnknownModelError"),
+        ("choose", {"model": "tic_tac_toe", "level": "easy"}, "NetworkFileError"),
+        ("choose", {"model": "uniform", "level": "grandmaster"}, "UnknownLevelError"),
+        ("choose", {"model": "uniform"}, "MessageError"),
+        ("choose", {"model": "uniform", "level": "easy", "simulations": 5}, "MessageError"),
+        ("choose", {"model": "uniform", "simulations": 10**9}, "SimulationsLimitError"),
+        ("choose", {"model": "uniform", "simulations": 0}, "MessageError"),
+        ("analyse", {"model": "uniform", "simulations": 10**9}, "SimulationsLimitError"),
+        ("analyse", {"model": "uniform", "seconds": 1e9}, "SecondsLimitError"),
+        ("analyse", {"model": "../models/connect_four"}, "UnknownModelError"),
+        ("explore", {"model": "uniform", "params": {"c_punct": 1.0}}, "SearchParamError"),
+        ("explore", {"model": "uniform", "params": {"cache_entries": 10**9}}, "SearchParamError"),
+        ("explore", {"model": "uniform", "params": {"simulations": 10**6}}, "SearchParamError"),
+    ],
+)
+def test_a_search_that_can_not_be_is_refused_by_name(page: Page, kind: str, fields: dict[str, Any], error: str) -> None:
+    answer = page.ask(kind, position=position("connect_four"), **fields)
+    assert (answer["type"], answer["error"]) == ("error", error)
+
+
+def test_nothing_is_chosen_when_the_game_is_over(page: Page) -> None:
+    where = position("tic_tac_toe", "a1 b1 a2 b2 a3")
+    assert page.ask("choose", position=where, model="tic_tac_toe", level="easy")["error"] == "EngineError"
+
+
+# --- The explorer
+
+
+@pytest.mark.parametrize(("model", "params"), [("tic_tac_toe", {}), ("tic_tac_toe", {"c_puct": 3.0}), ("rollout", {})])
+def test_ten_steps_are_those_of_the_stepper(server: Server, page: Page, model: str, params: dict[str, float]) -> None:
+    opened = page.ask("explore", position=position("tic_tac_toe", "b2"), model=model, params=params, seed=3)
+    assert (opened["type"], opened["finished"]) == ("explorer", False)
+    assert opened["tree"]["nodes"][0]["visits"] == 0
+    answer = page.ask("step", explorer=opened["explorer"], count=10)
+    state = tengen.load("tic_tac_toe").state("b2")
+    used = server.service.models.get(model, state.game)
+    stepper = Stepper(state, used.evaluator, used.params.replace(simulations=10_000, **params), seed=3)
+    for number, said in enumerate(answer["traces"], 1):
+        check_trace(stepper, number, said)
+    assert len(answer["traces"]) == 10
+    check_tree(stepper, answer["tree"])
+    assert page.ask("close", explorer=opened["explorer"])["type"] == "closed"
+    assert page.ask("step", explorer=opened["explorer"], count=1)["error"] == "UnknownExplorerError"
+
+
+def check_trace(stepper: Stepper, number: int, said: dict[str, Any]) -> None:
+    trace = stepper.step()
+    assert (said["simulation"], said["leaf"], said["kind"], said["value"]) == (
+        number,
+        trace.leaf,
+        trace.kind,
+        trace.value,
+    )
+    assert [(entry["action"], entry["prior"]) for entry in said["priors"]] == list(
+        zip(trace.actions, trace.priors, strict=True)
+    )
+    assert [
+        (step["node"], step["chosen"], [tuple(child[k] for k in CHILD) for child in step["children"]])
+        for step in said["path"]
+    ] == [
+        (step.node, step.chosen, [tuple(getattr(child, k) for k in CHILD) for child in step.children])
+        for step in trace.steps
+    ]
+    state = stepper.state
+    for step in said["path"]:
+        assert step["state_text"] == str(state)
+        assert max(step["children"], key=lambda child: child["score"])["score"] == next(
+            child["score"] for child in step["children"] if child["action"] == step["chosen"]
+        )
+        state = state.play(step["chosen"])
+    assert [(change["node"], change["visits"], change["value_sum"]) for change in said["changes"]] == [
+        (c.node, [c.visits_before, c.visits_after], [c.value_sum_before, c.value_sum_after]) for c in trace.changes
+    ]
+
+
+CHILD = ("action", "visits", "q", "prior", "bonus", "score")
+
+
+def check_tree(stepper: Stepper, said: dict[str, Any]) -> None:
+    tree = stepper.tree
+    visited = [tree.node(number) for number in range(len(tree)) if tree.arrays.visits[number]]
+    assert said["nodes_total"] == len(tree)
+    assert [tuple(node[k] for k in NODE) for node in said["nodes"]] == [
+        (
+            node.node,
+            None if node.parent is None else node.parent.node,
+            node.action,
+            node.action_text,
+            node.to_move,
+            node.visits,
+            node.q,
+            node.prior,
+            node.value,
+        )
+        for node in visited
+    ]
+
+
+NODE = ("node", "parent", "action", "text", "to_move", "visits", "q", "prior", "value")
+
+
+def test_the_tree_is_cut_to_its_most_visited_nodes(page: Page) -> None:
+    explorer = page.ask("explore", position=position("connect_four"), model="uniform", params={})["explorer"]
+    for _ in range(4):
+        tree = page.ask("step", explorer=explorer, count=100)["tree"]
+    assert tree["nodes_total"] > len(tree["nodes"]) == 300
+    seen: set[int] = set()
+    for node in tree["nodes"]:
+        assert node["parent"] is None or node["parent"] in seen
+        seen.add(node["node"])
+
+
+def test_noise_changes_the_priors_of_the_root(page: Page) -> None:
+    said = []
+    for params in ({}, {"noise_fraction": 0.5}):
+        explorer = page.ask("explore", position=position("tic_tac_toe"), model="uniform", params=params)["explorer"]
+        traces = page.ask("step", explorer=explorer, count=2)["traces"]
+        said.append({child["prior"] for child in traces[1]["path"][0]["children"]})
+    assert len(said[0]) == 1
+    assert len(said[1]) == 9
+
+
+def test_an_explorer_ends_with_its_search(page: Page) -> None:
+    opened = page.ask("explore", position=position("tic_tac_toe", "a1 b1 a2 b2 a3"), model="uniform", params={})
+    assert opened["finished"]
+    assert page.ask("step", explorer=opened["explorer"], count=5)["traces"] == []
+
+
+def test_a_page_has_so_many_explorers(server: Server, page: Page) -> None:
+    asked = {"position": position("tic_tac_toe"), "model": "uniform", "params": {}}
+    answers = [page.ask("explore", **asked) for _ in range(server.service.limits.explorers + 1)]
+    assert [answer["type"] for answer in answers] == ["explorer"] * server.service.limits.explorers + ["error"]
+    assert answers[-1]["error"] == "TooManyExplorersError"
+
+
+# --- HTTP
+
+
+def test_the_games_are_described(server: Server) -> None:
+    games = {game["name"]: game for game in server.get("/api/games").json()}
+    assert set(games) == set(tengen.games.names())
+    assert games["connect_four"]["title"] == "Connect Four"
+    assert games["connect_four"]["models"] == ["connect_four", "rollout", "uniform"]
+    assert games["go"]["options"]["komi"] == 7.5
+    for game in games.values():
+        assert game["default_level"] in [level["name"] for level in game["levels"]]
+
+
+def test_limits_are_stated(server: Server) -> None:
+    about = server.get("/api/about").json()
+    assert about["version"] == tengen.__version__
+    assert about["limits"]["message_bytes"] == server.service.limits.message_bytes
+
+
+def test_rules_of_a_user_get_a_page(rules_file: Path) -> None:
+    with served(files=[tengen.load(str(rules_file), size=5)]) as server, server.page() as page:
+        described = server.get("/api/games").json()[-1]
+        assert (described["name"], described["board"]["width"]) == ("hex", 5)
+        state = page.ask("play", position=position("hex", "c3"), action="a1")
+        assert {cell: player for cell, player in enumerate(state["cells"]) if player is not None} == {12: 0, 20: 1}
+        assert page.ask("choose", position=position("hex"), model="rollout", simulations=20)["type"] == "move"
+
+
+def test_records_become_positions_and_positions_records(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By whatever tengen.sgf makes of them: that is tested elsewhere."""
+    go = tengen.load("go", size=5, komi=6.5)
+    states = {"a game": go.state("C3 pass"), "a problem": go.state(board=str(go.state("C3 B2")))}
+    sgf = SimpleNamespace(read_sgf=lambda text: (go, states[text]), write_sgf=lambda state: state.moves_text)
+    monkeypatch.setitem(sys.modules, "tengen.sgf", sgf)
+    where = server.post("/api/sgf/read", {"text": "a game"}).json()["position"]
+    assert (where["game"], where["moves"]) == ("go", ["C3", "pass"])
+    assert (where["options"]["size"], where["options"]["komi"]) == (5, 6.5)
+    assert server.post("/api/sgf/write", {"position": where}).json() == {"text": "C3 pass"}
+    refused = server.post("/api/sgf/read", {"text": "a problem"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "PositionError")

@@ -1,0 +1,53 @@
+// Builds the page into the Python package: one script, one style sheet, index.html, and the hash of what they were
+// built from, which a test compares with the sources (so that a user and a tester need no Node).
+// The same sources give the same bytes.
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, "..", "python", "tengen", "interfaces", "web", "static");
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(join(out, "assets"), { recursive: true });
+await build({
+  absWorkingDir: here,
+  entryPoints: { app: "src/main.tsx" },
+  outdir: join(out, "assets"),
+  bundle: true,
+  minify: true,
+  sourcemap: false,
+  format: "esm",
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+});
+copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
+writeFileSync(join(out, "assets", "sources.sha256"), `${hashOfSources()}\n`);
+for (const name of ["app.js", "app.css"]) {
+  const bytes = readFileSync(join(out, "assets", name));
+  console.log(`${name}  ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} gzip`);
+}
+
+/** Of every source file in the order of its path: the path, a zero byte, its length, a zero byte, its bytes. */
+function hashOfSources() {
+  const files = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json", ...under(join(here, "src"))];
+  const hash = createHash("sha256");
+  for (const path of files.sort()) {
+    const bytes = readFileSync(join(here, path));
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex");
+}
+
+function under(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => relative(here, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}

@@ -1,0 +1,190 @@
+// What all screens share: the games, the connection, the place (from location.hash) and the frame around a screen.
+// A screen is a component that takes the App.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { FunctionComponent, JSX } from "preact";
+import { Connection, type ConnectionState, http } from "./connection";
+import { type Place, SCREENS, type Screen, readPlace } from "./link";
+import type { About, GameInfo } from "./protocol";
+import { AnalyseScreen } from "./screens/analyse";
+import { ExploreScreen } from "./screens/explore";
+import { PlayScreen } from "./screens/play";
+import { TrainScreen } from "./screens/train";
+
+export interface App {
+  games: GameInfo[]; // at least one
+  about: About;
+  connection: Connection;
+  connectionState: ConnectionState;
+  place: Place;
+  go: (hash: string, how?: "replace") => void; // replace: no new step for the browser's back button
+  notify: (message: string) => void; // one sentence, shown for some seconds
+}
+
+export type ScreenComponent = FunctionComponent<{ app: App }>;
+
+const COMPONENTS: Record<Screen, ScreenComponent> = {
+  play: PlayScreen,
+  analyse: AnalyseScreen,
+  explore: ExploreScreen,
+  train: TrainScreen,
+};
+const TITLES: Record<Screen, string> = { play: "Play", analyse: "Analyse", explore: "Explore", train: "Train" };
+const NOTICE_SECONDS = 6;
+const RETRY_SECONDS = 1;
+
+export function Root(): JSX.Element {
+  const [loaded, setLoaded] = useState<{ games: GameInfo[]; about: About } | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const connection = useMemo(() => new Connection(`${location.protocol.replace("http", "ws")}//${location.host}/ws`), []);
+  const connectionState = useConnectionState(connection);
+  const [place, go] = usePlace();
+  const [notice, notify] = useNotice();
+
+  useEffect(() => {
+    let gone = false;
+    const load = (): void => {
+      Promise.all([http<GameInfo[]>("/api/games"), http<About>("/api/about")]).then(
+        ([games, about]) => gone || setLoaded({ games, about }),
+        (error: Error) => {
+          if (gone) return;
+          setFailure(error.message);
+          setTimeout(load, 1000 * RETRY_SECONDS);
+        },
+      );
+    };
+    load();
+    return () => {
+      gone = true;
+    };
+  }, []);
+
+  const Component = COMPONENTS[place.screen];
+  return (
+    <>
+      <Header place={place} />
+      <main id="main">
+        {loaded && loaded.games.length > 0 ? (
+          <Component key={place.screen} app={{ ...loaded, connection, connectionState, place, go, notify }} />
+        ) : (
+          <p class="waiting">{loaded ? "The server has no games." : (failure ?? "Waiting for the server …")}</p>
+        )}
+      </main>
+      {connectionState === "reconnecting" && (
+        <div class="reconnecting" role="status">
+          Reconnecting to the server. Your game is safe here.
+        </div>
+      )}
+      <div class="notices" aria-live="polite">
+        {notice && <div class="notice">{notice}</div>}
+      </div>
+    </>
+  );
+}
+
+function Header({ place }: { place: Place }): JSX.Element {
+  return (
+    <header class="header">
+      <a class="wordmark" href="#/play">
+        <svg viewBox="0 0 32 32" aria-hidden="true">
+          <path d="M16 2v28M2 16h28" />
+          <circle cx="16" cy="16" r="7.5" />
+        </svg>
+        tengen
+      </a>
+      <nav aria-label="Screens">
+        {SCREENS.map((screen) => (
+          <a href={lastVisit(screen)} aria-current={screen === place.screen ? "page" : undefined}>
+            {TITLES[screen]}
+          </a>
+        ))}
+      </nav>
+      <ThemeSwitch />
+    </header>
+  );
+}
+
+type Theme = "light" | "dark";
+
+function ThemeSwitch(): JSX.Element {
+  const system: Theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const [theme, setTheme] = useState<Theme>((remember("theme") as Theme | null) ?? system);
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+  const other: Theme = theme === "dark" ? "light" : "dark";
+  const change = (): void => {
+    keep("theme", other);
+    setTheme(other);
+  };
+  return (
+    <button type="button" class="quiet theme-switch" aria-label={`Use ${other} colours`} title={`Use ${other} colours`} onClick={change}>
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <circle cx="12" cy="12" r="8.5" class="rim" />
+        <path d="M12 3.5a8.5 8.5 0 0 1 0 17z" />
+      </svg>
+    </button>
+  );
+}
+
+/** The place, which follows location.hash, and how to go elsewhere. The last place of every screen is remembered. */
+function usePlace(): [Place, App["go"]] {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setHash(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  const place = useMemo(() => readPlace(hash), [hash]);
+  useEffect(() => {
+    if (place.subject !== null) keep(`place.${place.screen}`, hash);
+    document.title = `${TITLES[place.screen]} · tengen`;
+  }, [place]);
+  const go = useMemo(
+    () => (to: string, how?: "replace") => {
+      if (how === "replace") history.replaceState(null, "", to);
+      else if (to !== location.hash) history.pushState(null, "", to);
+      setHash(to);
+    },
+    [],
+  );
+  return [place, go];
+}
+
+function lastVisit(screen: Screen): string {
+  return remember(`place.${screen}`) ?? `#/${screen}`;
+}
+
+function useConnectionState(connection: Connection): ConnectionState {
+  const [state, setState] = useState(connection.state);
+  useEffect(() => connection.listen(setState), [connection]);
+  return state;
+}
+
+function useNotice(): [string | null, (message: string) => void] {
+  const [notice, setNotice] = useState<{ message: string } | null>(null);
+  useEffect(() => {
+    if (notice === null) return;
+    const timer = setTimeout(() => setNotice(null), 1000 * NOTICE_SECONDS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  const notify = useMemo(() => (message: string) => setNotice({ message }), []);
+  return [notice?.message ?? null, notify];
+}
+
+/** What this browser keeps between visits; a browser that keeps nothing is fine too. */
+export function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(`tengen.${name}`, value);
+  } catch {
+    // private mode or full: the page works without
+  }
+}
+
+export function remember(name: string): string | null {
+  try {
+    return localStorage.getItem(`tengen.${name}`);
+  } catch {
+    return null;
+  }
+}

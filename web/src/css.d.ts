@@ -1,0 +1,1 @@
+declare module "*.css"; // taken up by the bundler

@@ -1,0 +1,230 @@
+// One search: its tree, and a card for each stage of the last simulation with the numbers of that stage.
+
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { App } from "../app";
+import { Board } from "../board";
+import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
+import { after, useShown } from "../shown";
+import type { SearchView } from "./search";
+import { Stages } from "./stages";
+import { Changes, Children, Evaluation, Scores, Worked } from "./tables";
+import { chooserOf, TreeView } from "./tree_view";
+import { LAST_STAGE, type Selection, sentences, STAGES } from "./words";
+
+/** How far the showing of a simulation has come: in the first stage, how deep. */
+export interface Moment {
+  stage: number;
+  depth: number;
+}
+
+export const SHOWN_WHOLE: Moment = { stage: LAST_STAGE, depth: 0 };
+
+interface Props {
+  app: App;
+  title: string;
+  about: string;
+  board: BoardShape;
+  root: State;
+  view: SearchView;
+  moment: Moment;
+  selection: Selection;
+  c: number;
+  onMoment: (moment: Moment) => void;
+  onSearchFrom: (position: Position) => void;
+}
+
+export function Lane(props: Props): JSX.Element {
+  const { app, board, root, view, moment, selection } = props;
+  const { trace } = view;
+  const players = board.players;
+  const [selected, setSelected] = useState<number | null>(null);
+  const [tab, setTab] = useState<number | null>(null); // depth of the table, if chosen
+  useEffect(() => setSelected(null), [view.simulations, view.setting]);
+  useEffect(() => setTab(null), [view.simulations, moment]);
+
+  const nodes = useMemo(() => nodesAt(view, moment), [view, moment]);
+  const line = trace ? trace.changes.map((change) => change.node) : [];
+  const reached = moment.stage === 0 ? line.slice(0, moment.depth + 2) : line;
+  const node = selected === null ? undefined : view.tree.nodes.find((one) => one.node === selected);
+  const told = sentences(trace, selection, players, root.to_move);
+  const best = bestMove(view.tree.nodes);
+  const depth = Math.min(tab ?? (moment.stage === 0 ? moment.depth : 0), Math.max(0, (trace?.path.length ?? 0) - 1));
+  const step = trace?.path[depth];
+  const setting = view.setting;
+
+  return (
+    <section class="lane" aria-label={props.title}>
+      <header class="lane-head">
+        <h2>{props.title}</h2>
+        <p class="soft">{props.about}</p>
+      </header>
+      <div class="lane-grid">
+        <div class="card lane-tree">
+          <Stages
+            stage={moment.stage}
+            isIdle={trace === null}
+            onStage={(stage) => props.onMoment({ stage, depth: 0 })}
+          />
+          <TreeView
+            nodes={nodes}
+            total={view.tree.nodes_total}
+            path={new Set(reached)}
+            leaf={trace && moment.stage > 0 ? trace.leaf : null}
+            priors={trace && moment.stage > 0 ? trace.priors : []}
+            selected={selected}
+            onSelect={setSelected}
+            players={players}
+            label={`Search tree: ${props.title}`}
+            hint={hintOf(props)}
+          />
+          <footer class="tree-legend">
+            <span class="tree-count">
+              <b>{view.tree.nodes_total}</b> {view.tree.nodes_total === 1 ? "node" : "nodes"}
+              {view.tree.nodes_total > view.tree.nodes.length && `, the ${view.tree.nodes.length} most visited drawn`}
+            </span>
+            {best && (
+              <span>
+                most visited: <b>{best.text}</b> ({best.visits})
+              </span>
+            )}
+            <span class="q-legend">
+              good for {players[1]} <i aria-hidden="true" /> good for {players[0]}
+            </span>
+          </footer>
+        </div>
+
+        {node && setting ? (
+          <NodeCard {...props} node={node} position={setting.position} onClose={() => setSelected(null)} />
+        ) : (
+          <StageCard stage={0} moment={moment} sentence={told[0]} isIdle={!trace}>
+            {trace && trace.path.length > 1 && <PathTabs trace={trace} depth={depth} onDepth={setTab} />}
+            {step && <Scores step={step} selection={selection} />}
+            {step && <Worked step={step} selection={selection} c={props.c} />}
+          </StageCard>
+        )}
+        <StageCard stage={1} moment={moment} sentence={told[1]} isIdle={!trace}>
+          {trace && setting && <LeafBoard app={app} board={board} trace={trace} position={setting.position} />}
+        </StageCard>
+        <StageCard stage={2} moment={moment} sentence={told[2]} isIdle={!trace}>
+          {trace && <Evaluation trace={trace} selection={selection} players={players} />}
+        </StageCard>
+        <StageCard stage={3} moment={moment} sentence={told[3]} isIdle={!trace}>
+          {trace && <Changes trace={trace} nodes={view.tree.nodes} selection={selection} players={players} />}
+        </StageCard>
+      </div>
+      {view.error && (
+        <p class="lane-error" role="alert">
+          {view.error}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function StageCard(props: {
+  stage: number;
+  moment: Moment;
+  sentence: string | undefined;
+  isIdle: boolean;
+  children?: ComponentChildren;
+}): JSX.Element {
+  const isLit = !props.isIdle && props.stage === props.moment.stage;
+  const isToCome = !props.isIdle && props.stage > props.moment.stage;
+  return (
+    <section class={`card stage-card ${isLit ? "is-lit" : ""} ${isToCome ? "is-to-come" : ""}`}>
+      <h3>
+        <span class="stage-number" aria-hidden="true">
+          {props.stage + 1}
+        </span>
+        {STAGES[props.stage]}
+      </h3>
+      <p class="stage-sentence">{props.sentence}</p>
+      {props.children}
+    </section>
+  );
+}
+
+/** The choices from the root down; each opens the scores of its siblings. */
+function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number) => void }): JSX.Element {
+  return (
+    <div class="path-tabs" role="group" aria-label="Choices on the path">
+      {props.trace.path.map((step, depth) => (
+        <button type="button" key={step.node} aria-pressed={depth === props.depth} onClick={() => props.onDepth(depth)}>
+          {step.children.find((child) => child.action === step.chosen)?.text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The position that the simulation came to. */
+function LeafBoard(props: { app: App; board: BoardShape; trace: Trace; position: Position }): JSX.Element | null {
+  const { trace, position } = props;
+  const texts = trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "");
+  const { state } = useShown(props.app, after(position, ...texts));
+  return state && <Board board={props.board} state={state} label="Position of the new node" />;
+}
+
+/** Any node of the tree: its position and what was tried from there. */
+function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: () => void }): JSX.Element {
+  const { node, board, view } = props;
+  const texts = lineTo(node, view.tree.nodes);
+  const position = after(props.position, ...texts);
+  const { state } = useShown(props.app, position);
+  const name = node.parent === null ? "The position itself" : `${board.players[chooserOf(node)]} plays ${node.text}`;
+  return (
+    <section class="card stage-card node-card" aria-label="Node">
+      <h3>{name}</h3>
+      <p class="soft">
+        {texts.length > 1 ? `Line: ${texts.join(" ")}. ` : ""}
+        {node.visits} {node.visits === 1 ? "visit" : "visits"}
+        {node.proven ? `, proven: ${node.proven.text}` : ""}
+      </p>
+      <div class="node-card-body">
+        {state && <Board board={board} state={state} label="Position of this node" />}
+        <Children parent={node} nodes={view.tree.nodes} selection={props.selection} c={props.c} />
+      </div>
+      <div class="buttons">
+        <button type="button" onClick={props.onClose}>
+          Back to the simulation
+        </button>
+        {texts.length > 0 && !state?.outcome && (
+          <button type="button" onClick={() => props.onSearchFrom(position)}>
+            Search from here
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function hintOf({ view, root }: Props): string | null {
+  if (view.trace !== null) return null;
+  if (root.outcome) return "The game is over: there is nothing to search.";
+  return view.setting ? "Press Step: the tree grows here." : "One moment …";
+}
+
+function lineTo(node: TreeNode, nodes: TreeNode[]): string[] {
+  const texts: string[] = [];
+  let at: TreeNode | undefined = node;
+  while (at && at.parent !== null) {
+    texts.unshift(at.text);
+    const parent: number = at.parent;
+    at = nodes.find((one) => one.node === parent);
+  }
+  return texts;
+}
+
+function bestMove(nodes: TreeNode[]): TreeNode | undefined {
+  const moves = nodes.filter((node) => node.parent === nodes[0]?.node);
+  return moves.sort((a, b) => b.visits - a.visits)[0];
+}
+
+/** While a simulation is shown stage by stage, the tree is what it was: the leaf joins it, then the numbers change. */
+function nodesAt(view: SearchView, moment: Moment): TreeNode[] {
+  if (!view.trace || moment.stage === LAST_STAGE) return view.tree.nodes;
+  if (moment.stage === 0) return view.before.nodes;
+  const before = new Map(view.before.nodes.map((node) => [node.node, node]));
+  return view.tree.nodes.map((node) => before.get(node.node) ?? { ...node, q: 0 });
+}

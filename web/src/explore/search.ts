@@ -1,0 +1,152 @@
+// A search on the server that is stepped from here, as a hook. What it did in its last simulation is kept, and the tree
+// as it was before that, so that the page can show the simulation stage by stage.
+// An explorer dies with its connection; since a search depends only on its setting and its seed, it is then opened again
+// and brought to where it was.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { CONNECTION_LOST, type Connection, ServerError } from "../connection";
+import type { ExplorerParams, Position, Trace, Tree } from "../protocol";
+
+export interface Setting {
+  position: Position;
+  model: string;
+  params: ExplorerParams;
+  seed: number;
+}
+
+export interface SearchView {
+  setting: Setting | null; // that the rest is about
+  simulations: number; // done so far
+  trace: Trace | null; // of the last one
+  before: Tree; // as it was before the last one
+  tree: Tree;
+  finished: boolean;
+  isBusy: boolean;
+  error: string | null;
+}
+
+const MOST_STEPS = 100; // in one message
+const EMPTY: Tree = { nodes: [], nodes_total: 0 };
+const NOTHING: SearchView = {
+  setting: null,
+  simulations: 0,
+  trace: null,
+  before: EMPTY,
+  tree: EMPTY,
+  finished: false,
+  isBusy: true,
+  error: null,
+};
+
+/** One explorer at a time; everything asked of it happens in the order it was asked. */
+class Search {
+  view = NOTHING;
+  private explorer: number | null = null;
+  private queue: Promise<void>;
+  private isClosed = false;
+  private readonly unlisten: () => void;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly setting: Setting,
+    private readonly changed: (view: SearchView) => void,
+    simulations: number,
+  ) {
+    this.unlisten = connection.listen((state) => {
+      if (state !== "open") this.explorer = null;
+    });
+    this.queue = this.goTo(() => simulations);
+  }
+
+  step(count: number): Promise<void> {
+    this.queue = this.queue.then(() => this.goTo(() => this.view.simulations + count));
+    return this.queue;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.unlisten();
+    if (this.explorer !== null) this.connection.request("close", { explorer: this.explorer }).answer.catch(ignore);
+  }
+
+  private async open(): Promise<void> {
+    const opened = await this.connection.request("explore", { ...this.setting }).answer;
+    this.explorer = opened.explorer;
+    if (this.isClosed) return this.close();
+    this.show({ ...NOTHING, setting: this.setting, tree: opened.tree, finished: opened.finished });
+  }
+
+  private async stepTo(simulations: number): Promise<void> {
+    this.show({ isBusy: true });
+    while (!this.isClosed && !this.view.finished && this.view.simulations < simulations) {
+      // A trace belongs to the tree just before it: the last step of many is taken alone.
+      const missing = simulations - this.view.simulations;
+      const count = missing === 1 ? 1 : Math.min(MOST_STEPS, missing - 1);
+      const answer = await this.connection.request("step", { explorer: this.explorer!, count }).answer;
+      const done = this.view.simulations + answer.traces.length;
+      this.show({
+        simulations: done,
+        trace: answer.traces.at(-1) ?? this.view.trace,
+        before: this.view.tree,
+        tree: answer.tree,
+        finished: answer.finished,
+      });
+    }
+    this.show({ isBusy: false });
+  }
+
+  /** Opens the explorer if it is not there, or not any more, and steps to so many simulations. */
+  private async goTo(target: () => number): Promise<void> {
+    const simulations = target();
+    while (!this.isClosed) {
+      try {
+        if (this.explorer === null) await this.open();
+        return await this.stepTo(simulations);
+      } catch (error) {
+        this.explorer = null;
+        if (error instanceof ServerError && error.kind === CONNECTION_LOST) continue;
+        return this.show({ isBusy: false, error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  private show(change: Partial<SearchView>): void {
+    if (this.isClosed) return;
+    this.view = { ...this.view, ...change };
+    this.changed(this.view);
+  }
+}
+
+/** `setting` null: no search. A new setting starts anew; `restart` does too, and goes to so many simulations at once. */
+export function useSearch(
+  connection: Connection,
+  setting: Setting | null,
+): { view: SearchView; step: (count: number) => Promise<void>; restart: (simulations: number) => void } {
+  const [view, setView] = useState(NOTHING);
+  const [round, setRound] = useState({ number: 0, simulations: 0 });
+  const lastRound = useRef(0);
+  const search = useRef<Search | null>(null);
+  const key = JSON.stringify(setting);
+  useLayoutEffect(() => {
+    if (setting === null) {
+      setView(NOTHING);
+      return undefined;
+    }
+    setView((now) => ({ ...now, isBusy: true })); // what is shown until the new one has begun
+    const simulations = round.number === lastRound.current ? 0 : round.simulations;
+    lastRound.current = round.number;
+    const started = new Search(connection, setting, setView, simulations);
+    search.current = started;
+    return () => {
+      started.close();
+      search.current = null;
+    };
+  }, [connection, key, round.number]);
+  return {
+    view,
+    step: (count) => search.current?.step(count) ?? Promise.resolve(),
+    restart: (simulations) => setRound((now) => ({ number: now.number + 1, simulations })),
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,62 @@
+// What a setting does: the visits of every move beside those that the former setting gave.
+
+import type { JSX } from "preact";
+import type { Tree } from "../protocol";
+
+export interface Count {
+  text: string;
+  visits: number;
+}
+
+export interface Former {
+  label: string; // "c 1.25, noise 0"
+  simulations: number;
+  counts: Count[];
+}
+
+export function rootCounts(tree: Tree): Count[] {
+  const root = tree.nodes[0];
+  return tree.nodes.filter((node) => root && node.parent === root.node).map(({ text, visits }) => ({ text, visits }));
+}
+
+const MOST_MOVES = 10;
+
+export function WhatChanges(props: {
+  former: Former;
+  label: string;
+  counts: Count[];
+  simulations: number;
+}): JSX.Element {
+  const { former } = props;
+  const now = new Map(props.counts.map((count) => [count.text, count.visits]));
+  const then = new Map(former.counts.map((count) => [count.text, count.visits]));
+  const moves = [...new Set([...then.keys(), ...now.keys()])]
+    .map((text) => ({ text, before: then.get(text) ?? 0, after: now.get(text) ?? 0 }))
+    .sort((a, b) => b.before + b.after - a.before - a.after)
+    .slice(0, MOST_MOVES);
+  const most = Math.max(1, ...moves.flatMap((move) => [move.before, move.after]));
+  return (
+    <section class="card what-changes" aria-label="What changed">
+      <h3>What that changed</h3>
+      <p class="soft">
+        Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>,
+        below <b>{props.label}</b>
+        {props.simulations !== former.simulations && `, now at ${props.simulations}`}.
+      </p>
+      <ul>
+        {moves.map((move) => (
+          <li key={move.text} data-move={move.text} data-before={move.before} data-after={move.after}>
+            <span>{move.text}</span>
+            <span class="two-bars" aria-hidden="true">
+              <i style={{ width: `${(100 * move.before) / most}%` }} />
+              <i style={{ width: `${(100 * move.after) / most}%` }} />
+            </span>
+            <span class="two-counts">
+              {move.before} <span aria-label="becomes">→</span> <b>{move.after}</b>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,381 @@
+// Inside the search: one simulation at a time, with every number that it used. Two searches can be stepped together, the
+// one with the network and the classic one with random play-outs.
+
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { App } from "../app";
+import { Board } from "../board";
+import { capital } from "../controls";
+import "../explore/explore.css";
+import { Lane, type Moment, SHOWN_WHOLE } from "../explore/lane";
+import { type SearchView, useSearch } from "../explore/search";
+import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
+import { LAST_STAGE, type Selection } from "../explore/words";
+import { readPosition, writeLink } from "../link";
+import type { BoardShape, ExplorerParams, GameInfo, Position, State } from "../protocol";
+import { after, startOf, useShown } from "../shown";
+
+const SEED = 0;
+const C_PUCT = 1.25; // as in AlphaZero, and the server's default
+const C_UCT = 1.4; // the square root of 2 in theory
+const SPEEDS = [
+  { name: "Slow", pause: 1200, isStaged: true },
+  { name: "Medium", pause: 500, isStaged: true },
+  { name: "Fast", pause: 90, isStaged: false },
+] as const;
+const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
+  uniform: { title: "No network", about: "Every move looks alike and every position even: only the rules are known." },
+  rollout: { title: "Classic search", about: "UCT with random play-outs: no network, as before AlphaGo." },
+};
+
+export function ExploreScreen({ app }: { app: App }): JSX.Element {
+  const game = app.games.find((one) => one.name === app.place.subject) ?? defaultGame(app.games);
+  const position = readPosition(app.place, app.games) ?? startOf(game);
+  const { state: root, current: isCurrent, problem } = useShown(app, position);
+  const asked = app.place.query["model"];
+  const models = [...new Set([...(asked === undefined ? [] : [asked]), ...game.models, "uniform", "rollout"])];
+  const model = asked ?? game.models[0] ?? "uniform";
+  const isBeside = app.place.query["beside"] === "rollout" && model !== "rollout";
+
+  const selection = selectionOf(model);
+  const [constants, setConstants] = useState({ puct: C_PUCT, uct: C_UCT });
+  const c = constants[selection];
+  const [noise, setNoise] = useState(0);
+  const [speed, setSpeed] = useState(1);
+  const [former, setFormer] = useState<Former | null>(null);
+  const [moment, setMoment] = useState<Moment>(SHOWN_WHOLE);
+  const [isStaging, setStaging] = useState(false); // the last simulation is being shown stage by stage
+  const [isPlaying, setPlaying] = useState(false);
+  const isOver = root?.outcome != null;
+  const isReady = root !== null && isCurrent && !isOver;
+
+  const main = useSearch(
+    app.connection,
+    isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null,
+  );
+  const beside = useSearch(
+    app.connection,
+    isReady && isBeside ? { position, model: "rollout", params: paramsOf("rollout", C_UCT, 0), seed: SEED } : null,
+  );
+  const lanes = isBeside ? [main, beside] : [main];
+  const views = lanes.map((lane) => lane.view);
+  const isFinished = views.every((view) => view.finished || view.error !== null);
+  const label = `c ${c.toFixed(2)}, noise ${noise.toFixed(2)}`;
+
+  const visit = (to: Position, more: { model?: string; beside?: boolean } = {}): void => {
+    const query: Record<string, string> = {};
+    const chosen = more.model ?? (to.game === game.name ? asked : undefined);
+    if (chosen !== undefined) query["model"] = chosen;
+    if (more.beside ?? isBeside) query["beside"] = "rollout";
+    if (more.beside) beside.restart(main.view.simulations); // both have done as much
+    setFormer(null);
+    hold(SHOWN_WHOLE);
+    app.go(writeLink("explore", to, query), "replace");
+  };
+  const step = async (count: number): Promise<void> => {
+    await Promise.all(lanes.map((lane) => lane.step(count)));
+    const isStaged = count === 1 && (SPEEDS[speed]?.isStaged ?? false) && !prefersStillness();
+    setMoment(isStaged ? { stage: 0, depth: 0 } : { ...SHOWN_WHOLE });
+    setStaging(isStaged);
+  };
+  const hold = (at: Moment): void => {
+    setPlaying(false);
+    setStaging(false);
+    setMoment(at);
+  };
+  const restart = (): void => {
+    hold(SHOWN_WHOLE);
+    setFormer(null);
+    for (const lane of lanes) lane.restart(0);
+  };
+  const change = (apply: () => void): void => {
+    const done = main.view.simulations;
+    setFormer(done > 1 ? { label, simulations: done, counts: rootCounts(main.view.tree) } : null);
+    hold(SHOWN_WHOLE);
+    apply();
+    main.restart(done);
+  };
+  useTimeline({
+    views,
+    moment,
+    setMoment,
+    isStaging,
+    setStaging,
+    isPlaying: isPlaying && !isFinished,
+    pause: SPEEDS[speed]?.pause ?? 500,
+    step,
+  });
+
+  const board = root?.board ?? game.board;
+  const isNetwork = !(model in WITHOUT_NETWORK);
+  return (
+    <div class="explore">
+      <div class="explore-setup">
+        <div class="explore-words">
+          <h1>Inside the search</h1>
+          <p class="soft">
+            A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its
+            formula behind it.
+          </p>
+          <div class="explore-choices">
+            <label class="field">
+              <span class="label-text">Game</span>
+              <select
+                value={game.name}
+                onChange={(event) =>
+                  visit(startOf(app.games.find((one) => one.name === event.currentTarget.value) ?? game))
+                }
+              >
+                {app.games.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {one.title}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label class="field">
+              <span class="label-text">Evaluated by</span>
+              <select value={model} onChange={(event) => visit(position, { model: event.currentTarget.value })}>
+                {models.map((name) => (
+                  <option key={name} value={name}>
+                    {titleOf(name)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isBeside}
+                disabled={model === "rollout"}
+                onChange={(event) => visit(position, { beside: event.currentTarget.checked })}
+              />
+              Classic search with random play-outs beside it
+            </label>
+          </div>
+          <div class="explore-sliders">
+            <Slider
+              name={selection === "uct" ? "c" : "c_puct"}
+              about="Low: trust what was found. High: try what was tried seldom."
+              value={c}
+              most={5}
+              onChange={(value) => change(() => setConstants({ ...constants, [selection]: value }))}
+            />
+            <Slider
+              name="Root noise"
+              about="0 in a match; 0.25 in self-play, so that every move is tried at times."
+              value={noise}
+              most={1}
+              isDisabled={model === "rollout"}
+              onChange={(value) => change(() => setNoise(value))}
+            />
+          </div>
+        </div>
+        <figure class="explore-root">
+          {root && (
+            <Board
+              board={board}
+              state={root}
+              label="Position that is searched"
+              onPlay={(action) => visit(after(position, action.text))}
+            />
+          )}
+          <figcaption>
+            <span class="soft">{problem ?? (root && captionOf(root, board))}</span>
+            <span>
+              <button
+                type="button"
+                class="quiet"
+                disabled={position.moves.length === 0}
+                onClick={() => visit({ ...position, moves: position.moves.slice(0, -1) })}
+              >
+                Take back
+              </button>
+            </span>
+          </figcaption>
+        </figure>
+      </div>
+
+      <div class="transport" role="toolbar" aria-label="Simulations">
+        <button type="button" class="primary" disabled={!isReady || isFinished} onClick={() => setPlaying(!isPlaying)}>
+          {isPlaying && !isFinished ? "Pause" : "Play"}
+        </button>
+        {[1, 10, 100].map((count) => (
+          <button
+            type="button"
+            key={count}
+            disabled={!isReady || isFinished}
+            aria-label={count === 1 ? "One simulation" : `${count} simulations`}
+            onClick={() => {
+              setPlaying(false);
+              void step(count);
+            }}
+          >
+            {count === 1 ? "Step" : `+${count}`}
+          </button>
+        ))}
+        <button type="button" disabled={!isReady} onClick={restart}>
+          Restart
+        </button>
+        <fieldset class="segments" aria-label="Speed">
+          {SPEEDS.map((one, i) => (
+            <label key={one.name}>
+              <input type="radio" name="speed" checked={i === speed} onChange={() => setSpeed(i)} />
+              {one.name}
+            </label>
+          ))}
+        </fieldset>
+        <output
+          class="simulations"
+          aria-live="off"
+          data-simulations={main.view.simulations}
+          data-busy={String(views.some((view) => view.isBusy))}
+        >
+          <b>{main.view.simulations}</b> {main.view.simulations === 1 ? "simulation" : "simulations"}
+          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
+        </output>
+      </div>
+
+      {former && (
+        <WhatChanges
+          former={former}
+          label={label}
+          counts={rootCounts(main.view.tree)}
+          simulations={main.view.simulations}
+        />
+      )}
+      {root && (
+        <div class={`lanes ${isBeside ? "are-two" : ""}`}>
+          <Lane
+            app={app}
+            title={titleOf(model)}
+            about={
+              isNetwork
+                ? "PUCT with a network: it says which moves look good and who is winning."
+                : (WITHOUT_NETWORK[model]?.about ?? "")
+            }
+            board={board}
+            root={root}
+            view={main.view}
+            moment={moment}
+            selection={selection}
+            c={c}
+            onMoment={hold}
+            onSearchFrom={(to) => visit(to)}
+          />
+          {isBeside && (
+            <Lane
+              app={app}
+              title="Classic search"
+              about={WITHOUT_NETWORK["rollout"]?.about ?? ""}
+              board={board}
+              root={root}
+              view={beside.view}
+              moment={moment}
+              selection="uct"
+              c={C_UCT}
+              onMoment={hold}
+              onSearchFrom={(to) => visit(to)}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A slider that acts when it is let go, and says its number meanwhile. */
+function Slider(props: {
+  name: string;
+  about: string;
+  value: number;
+  most: number;
+  isDisabled?: boolean;
+  onChange: (value: number) => void;
+}): JSX.Element {
+  const [shown, setShown] = useState(props.value);
+  useEffect(() => setShown(props.value), [props.value]);
+  return (
+    <label class="slider">
+      <span>
+        {props.name} <b>{shown.toFixed(2)}</b>
+      </span>
+      <input
+        type="range"
+        aria-label={props.name}
+        min={0}
+        max={props.most}
+        step={0.05}
+        value={shown}
+        disabled={props.isDisabled}
+        onInput={(event) => setShown(Number(event.currentTarget.value))}
+        onChange={(event) => props.onChange(Number(event.currentTarget.value))}
+      />
+      <small class="soft">{props.about}</small>
+    </label>
+  );
+}
+
+/** Goes through the stages of the last simulation, and while playing on to the next one. */
+function useTimeline(now: {
+  views: SearchView[];
+  moment: Moment;
+  setMoment: (moment: Moment) => void;
+  isStaging: boolean;
+  setStaging: (isStaging: boolean) => void;
+  isPlaying: boolean;
+  pause: number;
+  step: (count: number) => Promise<void>;
+}): void {
+  const step = useRef(now.step);
+  step.current = now.step;
+  const depth = Math.max(0, ...now.views.map((view) => view.trace?.path.length ?? 0));
+  const done = now.views.map((view) => view.simulations).join(" ");
+  useEffect(() => {
+    const { stage, depth: at } = now.moment;
+    if (now.isStaging) {
+      if (stage === LAST_STAGE) {
+        now.setStaging(false);
+        return undefined;
+      }
+      const next = stage === 0 && at + 1 < depth ? { stage: 0, depth: at + 1 } : { stage: stage + 1, depth: 0 };
+      const timer = setTimeout(() => now.setMoment(next), now.pause);
+      return () => clearTimeout(timer);
+    }
+    if (!now.isPlaying) return undefined;
+    const timer = setTimeout(() => void step.current(1), now.pause);
+    return () => clearTimeout(timer);
+  }, [now.moment, now.isStaging, now.isPlaying, now.pause, depth, done]);
+}
+
+function paramsOf(model: string, c: number, noise: number): ExplorerParams {
+  const plain = { discount: 1 }; // a value goes up the tree as it is
+  if (model === "rollout") return { ...plain, c_uct: c };
+  return { ...plain, selection: "puct", c_puct: c, noise_fraction: noise };
+}
+
+function selectionOf(model: string): Selection {
+  return model === "rollout" ? "uct" : "puct";
+}
+
+function titleOf(model: string): string {
+  return WITHOUT_NETWORK[model]?.title ?? `Network ${model.replace(/^run:/, "of run ")}`;
+}
+
+function endOf(view: SearchView): string {
+  const proven = view.tree.nodes[0]?.proven;
+  return proven ? `proven: ${proven.text}` : "the end";
+}
+
+function captionOf(root: State, board: BoardShape): string {
+  if (root.outcome) return `The game is over: ${root.outcome.text}.`;
+  return `${capital(board.players[root.to_move])} to move`;
+}
+
+function defaultGame(games: GameInfo[]): GameInfo {
+  return games.find((one) => one.name === "tic_tac_toe") ?? (games[0] as GameInfo);
+}
+
+function prefersStillness(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -1,0 +1,64 @@
+// States of positions, as the server tells them. What was once told is kept, so going back and forth asks nothing.
+
+import { useEffect, useState } from "preact/hooks";
+import type { App } from "./app";
+import type { GameInfo, Position, State } from "./protocol";
+
+const MOST_KEPT = 2000;
+const kept = new Map<string, State>();
+
+export function positionKey(position: Position): string {
+  return JSON.stringify([position.game, position.options, position.moves]);
+}
+
+export function after(position: Position, ...moves: string[]): Position {
+  return { ...position, moves: [...position.moves, ...moves] };
+}
+
+export function keepState(position: Position, state: State): void {
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(positionKey(position), state);
+}
+
+export async function askState(app: App, position: Position): Promise<State> {
+  const known = kept.get(positionKey(position));
+  if (known) return known;
+  const state = await app.connection.request("show", { position }).answer;
+  keepState(position, state);
+  return state;
+}
+
+export interface Shown {
+  state: State | null; // while the server is asked: the one before, of the same game
+  current: boolean; // it is the state of the position asked about
+  problem: string | null; // why there is no such position
+}
+
+export function useShown(app: App, position: Position): Shown {
+  const key = positionKey(position);
+  const known = kept.get(key) ?? null;
+  const [before, setBefore] = useState<State | null>(known);
+  const [problem, setProblem] = useState<{ key: string; message: string } | null>(null);
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    let gone = false;
+    askState(app, position).then(
+      (state) => {
+        if (gone) return;
+        setBefore(state);
+        redraw((count) => count + 1);
+      },
+      (error: Error) => gone || setProblem({ key, message: error.message }),
+    );
+    return () => {
+      gone = true;
+    };
+  }, [key]);
+  const stale = before?.position.game === position.game ? before : null;
+  return { state: known ?? stale, current: known !== null, problem: problem?.key === key ? problem.message : null };
+}
+
+/** The position of the place, or the start of the game that was looked at last, or of the first one. */
+export function startOf(game: GameInfo): Position {
+  return { game: game.name, options: game.options, moves: [] };
+}
