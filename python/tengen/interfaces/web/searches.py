@@ -26,7 +26,7 @@ __all__ = ["Finding", "Search", "Setting", "Trees", "choose_action", "new_engine
 # A turn is counted in simulations, because on a busy machine a clock runs for those who wait for a core too; some 25 ms
 # with a small network. The clock ends those of large networks.
 TURN_SIMULATIONS = 256
-TURN_SECONDS = 0.2
+TURN_SECONDS = 0.4
 REPORT_SECONDS = 0.25  # between two analyses that a page hears of, at least
 SEARCH_PER_REPORT = 5.0  # seconds of search for a second of writing analyses, at least
 LEAVES = 16  # of a batch: a search has one core
