@@ -1,10 +1,8 @@
 """Every message of docs/web.md, by a client over a real connection; numbers are those of Engine and Stepper."""
 
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from tengen.engine import Engine, Limit
 from tengen.interfaces.web.models import LEVELS
 from tengen.interfaces.web.searches import new_engine
 from tengen.search import Stepper
+from tengen.sgf import read_sgf
 
 
 @pytest.fixture
@@ -350,15 +349,13 @@ def test_rules_of_a_user_get_a_page(rules_file: Path) -> None:
         assert page.ask("choose", position=position("hex"), model="rollout", simulations=20)["type"] == "move"
 
 
-def test_records_become_positions_and_positions_records(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By whatever tengen.sgf makes of them: that is tested elsewhere."""
-    go = tengen.load("go", size=5, komi=6.5)
-    states = {"a game": go.state("C3 pass"), "a problem": go.state(board=str(go.state("C3 B2")))}
-    sgf = SimpleNamespace(read_sgf=lambda text: (go, states[text]), write_sgf=lambda state: state.moves_text)
-    monkeypatch.setitem(sys.modules, "tengen.sgf", sgf)
-    where = server.post("/api/sgf/read", {"text": "a game"}).json()["position"]
+def test_sgf_becomes_a_position_and_a_position_sgf(server: Server) -> None:
+    text = "(;GM[1]SZ[5]KM[6.5];B[cc];W[])"
+    where = server.post("/api/sgf/read", {"text": text}).json()["position"]
     assert (where["game"], where["moves"]) == ("go", ["C3", "pass"])
     assert (where["options"]["size"], where["options"]["komi"]) == (5, 6.5)
-    assert server.post("/api/sgf/write", {"position": where}).json() == {"text": "C3 pass"}
-    refused = server.post("/api/sgf/read", {"text": "a problem"})
-    assert (refused.status_code, refused.json()["error"]) == (400, "PositionError")
+    written = server.post("/api/sgf/write", {"position": where}).json()["text"]
+    assert read_sgf(written) == read_sgf(text)
+    for wrong, error in [("(;GM[1]SZ[5]AB[cc][dd];W[bb])", "PositionError"), ("(;GM[1]SZ[5];B[zz])", "SgfError")]:
+        refused = server.post("/api/sgf/read", {"text": wrong})
+        assert (refused.status_code, refused.json()["error"]) == (400, error)

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
@@ -43,6 +42,7 @@ from tengen.interfaces.web.runs import (
 )
 from tengen.interfaces.web.searches import Trees
 from tengen.interfaces.web.words import Asked, BoardWord, LevelWord, Position, Word
+from tengen.sgf import read_sgf, write_sgf
 
 __all__ = ["create_app"]
 
@@ -56,10 +56,6 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorWord, "description": meaning}
     for status, meaning in ((400, "refused"), (404, "no such thing"), (409, "not now"), (422, "no such request"))
 }
-
-
-class NoSgfError(TengenError):
-    """SGF can't be read or written here."""
 
 
 class SgfText(Asked):
@@ -142,13 +138,13 @@ def create_app(
         return AboutWord(version=tengen.__version__, threads=workers, evaluator=_evaluator(), limits=asdict(limits))
 
     @app.post("/api/sgf/read", responses=REFUSED)
-    def read_sgf(asked: SgfText) -> PositionWord:
-        _, state = _sgf().read_sgf(asked.text)
+    def position_of_sgf(asked: SgfText) -> PositionWord:
+        _, state = read_sgf(asked.text)
         return PositionWord(position=service.games.position(state))
 
     @app.post("/api/sgf/write", responses=REFUSED)
-    def write_sgf(asked: PositionWord) -> SgfText:
-        return SgfText(text=_sgf().write_sgf(service.games.state(asked.position)))
+    def sgf_of_position(asked: PositionWord) -> SgfText:
+        return SgfText(text=write_sgf(service.games.state(asked.position)))
 
     @app.get("/api/runs")
     def all_runs() -> list[RunSummary]:
@@ -212,14 +208,6 @@ def _evaluator() -> str:
         name for package, name in (("openvino", "OpenVINO"), ("torch", "torch")) if importlib.util.find_spec(package)
     ]
     return f"{found[0]}, one thread a search" if found else "none: install OpenVINO or torch to play with a network"
-
-
-def _sgf() -> ModuleType:
-    """tengen.sgf, imported when someone needs it."""
-    try:
-        return importlib.import_module("tengen.sgf")
-    except ImportError as error:
-        raise NoSgfError(f"SGF can't be read or written here: {error}.") from error
 
 
 def _refusal(status: int, word: ErrorWord) -> Response:
