@@ -20,6 +20,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 import tengen
 from tengen import Game, TengenError
@@ -214,9 +215,18 @@ def _refusal(status: int, word: ErrorWord) -> Response:
     return JSONResponse(word.model_dump(), status)
 
 
+class _Page(StaticFiles):
+    """The page's files. What looks like a question to the API is none of them, however its dots are written."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if scope["path"].startswith("/api/"):
+            raise HTTPException(404)
+        return await super().get_response(path, scope)
+
+
 def _serve_page(app: FastAPI) -> None:
     if (STATIC / "index.html").exists():
-        app.mount("/", StaticFiles(directory=STATIC, html=True))
+        app.mount("/", _Page(directory=STATIC, html=True))
         return
 
     @app.get("/", include_in_schema=False)
