@@ -89,6 +89,9 @@ class SelfPlayConfig(_Stage):
     games_per_thread: int = Field(128, ge=1, description="games in flight in each thread")
     positions: int = Field(16_384, ge=1, description="positions searched per iteration, all threads together")
     simulations: int = Field(32, ge=1, description="per recorded position")
+    final_simulations: int = Field(
+        0, ge=0, description="that they grow to in the course of the run, by equal factors (MiniZero 2023); 0: constant"
+    )
     precision: Literal["f32", "bf16", "int8"] = Field("int8", description="of the network that plays")
     fast_simulations: int = Field(0, ge=0, description="playout cap: of the positions that are not recorded; 0: off")
     full_share: float = Field(1.0, gt=0, le=1, description="share of the positions that are recorded (KataGo: 0.25)")
@@ -121,6 +124,15 @@ class SelfPlayConfig(_Stage):
     @property
     def search_params(self) -> SearchParams:
         return SearchParams(**self.search)
+
+    @property
+    def most_simulations(self) -> int:
+        return max(self.simulations, self.final_simulations, self.fast_simulations)
+
+    def simulations_at(self, progress: float) -> int:
+        """Per recorded position, when this share of the run is done."""
+        growth = (self.final_simulations or self.simulations) / self.simulations
+        return round(self.simulations * float(growth**progress))
 
 
 class ReplayConfig(_Stage):

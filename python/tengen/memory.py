@@ -62,10 +62,9 @@ def _evaluator(game: Game, network: NetworkConfig, parameters: int) -> int:
 def _forest(game: Game, config: RunConfig) -> int:
     """The trees of one thread, and the evaluations that it remembers."""
     play = config.self_play
-    simulations = max(play.simulations, play.fast_simulations)
     remembered = play.search_params.cache_entries * (12 + 4 * game.spec.num_actions)
     planes = play.games_per_thread * game.spec.num_planes * _cells(game) * 4
-    return play.games_per_thread * _tree(game, simulations) + remembered + 4 * planes
+    return play.games_per_thread * _tree(game, play.most_simulations) + remembered + 4 * planes
 
 
 def _players(arena: ArenaConfig) -> int:

@@ -78,7 +78,7 @@ def train(
             played = play_games(
                 game,
                 evaluators,
-                _self_play(config, window),
+                _self_play(config, window, progress),
                 seed=config.seed,
                 iteration=iteration,
                 network=champion.digest,
@@ -222,9 +222,11 @@ def _evaluators(
     return [first, *(first.clone() for _ in range(_threads(config) - 1))]
 
 
-def _self_play(config: RunConfig, window: ReplayWindow) -> SelfPlayConfig:
-    threshold = window.resign_below(config.self_play.resign_below)
-    return config.self_play.model_copy(update={"resign_below": threshold})
+def _self_play(config: RunConfig, window: ReplayWindow, progress: float) -> SelfPlayConfig:
+    """As it is at this point of the run."""
+    play = config.self_play
+    now = {"resign_below": window.resign_below(play.resign_below), "simulations": play.simulations_at(progress)}
+    return play.model_copy(update=now)
 
 
 def _archive(config: RunConfig, window: ReplayWindow, iteration: int) -> list[list[int]]:

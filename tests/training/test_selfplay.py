@@ -1,8 +1,10 @@
 """Self-play: the same games whatever the timing, however they are cut into iterations; and the signs of its values."""
 
+import json
 import random
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from tengen import Evaluation, Outcome
 from tengen.config import SelfPlayConfig
 from tengen.records import GameRecord
 from tengen.selfplay import GamesInFlight, SelfPlayResult, play_games
+from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")
 FOUR = tengen.load("connect_four")
@@ -214,3 +217,21 @@ def test_progress_is_told() -> None:
     assert heard
     assert all(0 <= done <= total == 40 for done, total in heard)
     assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+
+
+def test_simulations_grow_by_equal_factors(tmp_path: Path) -> None:
+    growing = small_config(4, self_play={"simulations": 4, "final_simulations": 64})
+    assert [growing.self_play.simulations_at(progress) for progress in (0.0, 0.25, 0.5, 0.75, 1.0)] == [
+        4,
+        8,
+        16,
+        32,
+        64,
+    ]
+    assert small_config().self_play.simulations_at(0.7) == 4
+    train(growing, tmp_path / "run")
+    with (tmp_path / "run" / "metrics.jsonl").open() as lines:
+        played = [json.loads(line)["self_play"] for line in lines]
+    searched = [report["simulations"] / report["positions"] for report in played]
+    assert searched == sorted(searched)  # a solved position ends its search early, so they are fewer than allowed
+    assert searched[0] <= 4 < searched[-1] <= 32

@@ -246,8 +246,10 @@ def _self_play_speed(
     game: Game, network: NetworkFile, config: SelfPlayConfig, threads: int, device: str
 ) -> tuple[float, float]:
     """Positions searched, and evaluated, per second, with all threads."""
-    at_once = max(4, min(config.games_per_thread, EVALUATIONS // (config.simulations * threads * 3)))
-    trial = config.model_copy(update={"games_per_thread": at_once, "positions": threads * at_once})
+    simulations = config.simulations_at(0.5)
+    at_once = max(4, min(config.games_per_thread, EVALUATIONS // (simulations * threads * 3)))
+    size = {"games_per_thread": at_once, "positions": threads * at_once, "simulations": simulations}
+    trial = config.model_copy(update=size)
     if device == "cpu":
         first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
     else:  # as in a run: a GPU has no int8
