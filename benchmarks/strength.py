@@ -117,7 +117,8 @@ def won_starts(game: tengen.Game, count: int, seed: int) -> tuple[tengen.State, 
     found: dict[tengen.State, None] = {}
     while len(found) < count:
         state = game.initial_state()
-        for _ in range(rng.choice(WON_START_PLIES)):
+        plies = int(rng.choice(WON_START_PLIES))
+        while len(state.moves) < plies and state.outcome is None:
             state = state.play(int(rng.choice(state.legal_actions)))
         if state.outcome is None and np.nanmax(solver.scores(state)) > 0:
             found[state] = None
