@@ -1,8 +1,10 @@
-"""What commands in the terminal share: a board in colours, and lines from whoever types."""
+"""What commands in the terminal share: a board in colours, a bar for games, and lines from whoever types."""
 
 import io
 import sys
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from tengen import State
 
@@ -30,6 +32,35 @@ def draw(state: State, before: State | None = None) -> "Text":
             if board[i] != old[i] and board[i] in "XO":
                 text.stylize("reverse", i, i + 1)
     return text
+
+
+class GamesBar(Protocol):
+    """Moves the bar on to so many games, with some words about the last one."""
+
+    def __call__(self, done: int, words: str = "") -> None: ...
+
+
+@contextmanager
+def games_bar(total: int) -> Iterator[GamesBar]:
+    """A bar while games go on: on a terminal only, and gone when they are over."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)  # so that the answer can go into a file while one watches
+    columns = (
+        SpinnerColumn(),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+
+        def move_on(done: int, words: str = "") -> None:
+            progress.update(task, completed=done, description=words)
+
+        yield move_on
 
 
 def printable(text: str, longest: int = 40) -> str:

@@ -9,6 +9,27 @@ import { bonusText, percent, quantities, scoreNote, scoreText, type Selection, s
 const MOST_ROWS = 14; // more are told in a line
 const MOST_PRIORS = 9;
 
+/** The heads of the columns that every table of moves has. */
+function MoveColumns({ terms }: { terms: ReturnType<typeof quantities> }) {
+  return (
+    <>
+      <th scope="col">Move</th>
+      <th scope="col">
+        <Term quantity={terms.N} align="start" />
+      </th>
+      <th scope="col">
+        <Term quantity={terms.Q} />
+      </th>
+      <th scope="col">
+        <Term quantity={terms.P} />
+      </th>
+      <th scope="col">
+        <Term quantity={terms.U} align="end" />
+      </th>
+    </>
+  );
+}
+
 /** Every sibling with its terms; the highest score is the one that is chosen. */
 export function Scores({ step, selection }: { step: TraceStep; selection: Selection }) {
   const terms = quantities(selection);
@@ -21,19 +42,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
       <table class="numbers scores" aria-label="Scores of the moves">
         <thead>
           <tr>
-            <th scope="col">Move</th>
-            <th scope="col">
-              <Term quantity={terms.N} align="start" />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.Q} />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.P} />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.U} align="end" />
-            </th>
+            <MoveColumns terms={terms} />
             <th scope="col" class="is-wide">
               <Term quantity={terms.score} align="end" />
             </th>
@@ -238,19 +247,7 @@ export function Children(props: { parent: TreeNode; nodes: TreeNode[]; selection
       <table class="numbers" aria-label="Moves tried from this node">
         <thead>
           <tr>
-            <th scope="col">Move</th>
-            <th scope="col">
-              <Term quantity={terms.N} align="start" />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.Q} />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.P} />
-            </th>
-            <th scope="col">
-              <Term quantity={terms.U} align="end" />
-            </th>
+            <MoveColumns terms={terms} />
           </tr>
         </thead>
         <tbody>

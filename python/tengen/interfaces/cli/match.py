@@ -12,7 +12,7 @@ from tengen import Game, TengenError
 from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
-from tengen.interfaces.terminal import printable
+from tengen.interfaces.terminal import games_bar, printable
 from tengen.players import make_player
 
 MOST_GAMES = 1_000_000
@@ -119,25 +119,13 @@ def _finite(number: float) -> float | None:
 
 @contextmanager
 def _progress(games: int) -> Iterator[Callable[[PlayedGame], None]]:
-    """A bar with the score so far while the match goes on, on a terminal only, gone when it is over."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)  # so that the answer can go into a file while one watches
-    columns = (
-        SpinnerColumn(),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=games)
+    """A bar with the score so far while the match goes on."""
+    with games_bar(games) as move_on:
         tally = {1.0: 0, 0.5: 0, 0.0: 0}  # points of the first player -> games
 
         def on_game(played: PlayedGame) -> None:
             tally[played.points(0)] += 1
             wins, draws, losses = tally.values()
-            progress.update(task, advance=1, description=f"+{wins} ={draws} -{losses}")
+            move_on(wins + draws + losses, f"+{wins} ={draws} -{losses}")
 
         yield on_game

@@ -13,7 +13,7 @@ from tengen import TengenError
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.match import check_opening_plies
 from tengen.interfaces.cli.player_argument import HELP, check_seed
-from tengen.interfaces.terminal import printable
+from tengen.interfaces.terminal import games_bar, printable
 from tengen.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
 
 MOST_GAMES = 100_000
@@ -112,26 +112,18 @@ def _as_dict(tournament: Tournament, game: str, folder: Path) -> dict[str, objec
 
 @contextmanager
 def _progress(plan: Plan) -> Iterator[tuple[Callable[[int], None], Callable[[TournamentGame], None]]]:
-    """A bar while the tournament goes on, on a terminal only, gone when it is over."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)  # so that the table can go into a file while one watches
-    columns = (
-        SpinnerColumn(),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=plan.games * len(plan.meetings))
+    """A bar with the last game while the tournament goes on."""
+    with games_bar(plan.games * len(plan.meetings)) as move_on:
+        played = 0
 
         def on_start(done: int) -> None:
-            progress.update(task, completed=done)
+            nonlocal played
+            played = done
+            move_on(played)
 
         def on_game(game: TournamentGame) -> None:
-            last = printable(" - ".join(game.players), longest=60)
-            progress.update(task, advance=1, description=last)
+            nonlocal played
+            played += 1
+            move_on(played, printable(" - ".join(game.players), longest=60))
 
         yield on_start, on_game
