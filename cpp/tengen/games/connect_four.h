@@ -3,6 +3,7 @@
 // run never wraps into the next column (the layout of John Tromp's Fhourstones).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -44,13 +45,13 @@ class ConnectFour {
     spec_ = {.name = name,
              .source = name,
              .options = std::move(options),
-             .num_planes = 2,
+             .num_planes = 3,
              .height = rules.rows,
              .width = rules.columns,
              .num_actions = rules.columns,
              .action_layout = ActionLayout::kColumns,
              .longest_game = rules.rows * rules.columns,
-             .plane_names = {"own stones", "opponent's stones"},
+             .plane_names = {"own stones", "opponent's stones", "X to move"},
              .player_names = {"X", "O"},
              .symmetries = mirror_symmetries(rules.rows, rules.columns, rules.columns, ActionLayout::kColumns)};
     for (int column = 0; column < rules.columns; ++column) {
@@ -96,9 +97,13 @@ class ConnectFour {
     return state.status == Status::kDrawn ? Outcome::draw() : Outcome::win(opponent(state.to_move));
   }
 
+  // Whose turn it is follows from the number of stones, but a network is bad at counting, and all depends on it: at the
+  // end, when nobody wants to fill a column, X gets the cells of odd rows.
   void write_planes(const State& state, float* planes) const {
+    const int cells = spec_.num_cells();
     cells_.write(state.own, planes);
-    cells_.write(state.opponent, planes + spec_.num_cells());
+    cells_.write(state.opponent, planes + cells);
+    std::fill_n(planes + 2 * cells, cells, state.to_move == Player::kFirst ? 1.0F : 0.0F);
   }
 
   // The stones of both players tell who is to move, and whether the game is over.

@@ -3,6 +3,7 @@
 // directions at once, four to a vector, by doubling steps (Kogge-Stone fills), without a branch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -37,14 +38,14 @@ class Othello {
     spec_ = {.name = name,
              .source = name,
              .options = std::move(options),
-             .num_planes = 2,
+             .num_planes = 4,
              .height = size,
              .width = size,
              .num_actions = size * size + 1,
              // A pass is legal only if the opponent can then place a disc, so a placement follows every pass; and
              // the first action is no pass.
              .longest_game = 2 * discs_to_place - 1,
-             .plane_names = {"own discs", "opponent's discs"},
+             .plane_names = {"own discs", "opponent's discs", "legal", "odd number of empty cells"},
              .player_names = {"black", "white"},
              .symmetries = dihedral_symmetries(size, size, size * size + 1)};
     for (int cell = 0; cell < pass_; ++cell) {
@@ -114,9 +115,13 @@ class Othello {
     }
   }
 
+  // An odd number of empty cells gives the player to move the last move, unless somebody passes.
   void write_planes(const State& state, float* planes) const {
     cells_.write(state.own, planes);
     cells_.write(state.opponent, planes + pass_);
+    cells_.write(state.legal, planes + 2 * pass_);
+    const bool odd = (std::popcount(state.own | state.opponent) & 1) != 0;  // there is an even number of cells
+    std::fill_n(planes + 3 * pass_, pass_, odd ? 1.0F : 0.0F);
   }
 
   std::uint64_t hash(const State& state) const {
