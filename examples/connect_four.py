@@ -11,7 +11,7 @@ from tengen.games.rules import DRAW, ONGOING
 board = (6, 7)
 actions = "columns"
 longest_game = 42
-plane_names = ["own stones", "opponent's stones"]
+plane_names = ["own stones", "opponent's stones", "X to move"]
 symmetries = "mirror"
 
 State = np.dtype([("own", np.int64), ("opponent", np.int64), ("to_move", np.int8)])
@@ -53,3 +53,4 @@ def planes(state, out):
             bit = 7 * column + 5 - row
             out[0, row, column] = state.own >> bit & 1
             out[1, row, column] = state.opponent >> bit & 1
+            out[2, row, column] = 1 - state.to_move

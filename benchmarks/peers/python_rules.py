@@ -54,8 +54,9 @@ class ConnectFour:
         return ConnectFour(-board, 1 - self.to_move, outcome)
 
     def planes(self):
-        """[2, 6, 7]: own stones, opponent's stones"""
-        return np.stack([self.board == 1, self.board == -1]).astype(np.float32)
+        """[3, 6, 7]: own stones, opponent's stones, whether X is to move"""
+        turn = np.full_like(self.board, self.to_move == 0)
+        return np.stack([self.board == 1, self.board == -1, turn]).astype(np.float32)
 
     def _completes_row(self, board, row, column):
         """Whether the stone just put there is part of four in a row."""

@@ -63,6 +63,7 @@ void compare_with_reference(const ConnectFour& game, ConnectFour::Rules rules, R
       CHECK_EQ(planes[static_cast<std::size_t>(cell)], mark == own ? 1.0F : 0.0F);
       CHECK_EQ(planes[static_cast<std::size_t>(game.spec().num_cells() + cell)],
                mark != own && mark != '.' ? 1.0F : 0.0F);
+      CHECK_EQ(planes[static_cast<std::size_t>(2 * game.spec().num_cells() + cell)], own == 'X' ? 1.0F : 0.0F);
     }
   }
 }

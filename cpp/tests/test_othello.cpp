@@ -1,4 +1,5 @@
 // Othello: known counts, a slow reference that walks along every line, passes and the end of the game.
+#include <algorithm>
 #include <numeric>
 
 #include "tengen/games/derived.h"
@@ -76,6 +77,16 @@ int compare_with_reference(const Othello& game, Rng& rng) {
     CHECK(game.parse_board(game.board_text(state)) == state);
     CHECK(ply <= game.spec().longest_game);
 
+    std::vector<float> planes(static_cast<std::size_t>(game.spec().planes_size()), -1.0F);
+    game.write_planes(state, planes.data());
+    const auto empty = std::count(board.cells.begin(), board.cells.end(), '.');
+    for (std::size_t i = 0; i < board.cells.size(); ++i) {
+      const auto plane = [&](std::size_t number) { return planes[number * board.cells.size() + i]; };
+      CHECK_EQ(plane(0), board.cells[i] == own ? 1.0F : 0.0F);
+      CHECK_EQ(plane(1), board.cells[i] == other ? 1.0F : 0.0F);
+      CHECK_EQ(plane(2), static_cast<float>(std::count(list.begin(), list.end(), static_cast<Action>(i))));
+      CHECK_EQ(plane(3), empty % 2 == 1 ? 1.0F : 0.0F);
+    }
     std::vector<float> owner(board.cells.size());
     game.ownership(state, owner.data());
     for (std::size_t i = 0; i < owner.size(); ++i) {

@@ -19,7 +19,7 @@ CANDIDATES = 10  # one of so many should be promoted
 
 def _identical_games(config: RunConfig, newest: IterationReport) -> Finding | None:
     games = newest.self_play
-    if games.games < ENOUGH_GAMES or games.different_games > 0.5:
+    if games.games < ENOUGH_GAMES or games.different_games > 0.75:
         return None
     return Finding(
         "identical games",

@@ -128,6 +128,27 @@ def test_analysis_streams_until_the_next_line(talk: Talk, command: str, rate: st
     assert talk("name") == "= tengen"
 
 
+@pytest.mark.parametrize("command", ["kata-analyze", "kata-genmove_analyze"])
+def test_ownership_is_for_the_player_to_move_from_the_top_left(talk: Talk, command: str) -> None:
+    for line in ("boardsize 3", "play b A3", "play w B1"):
+        assert talk(line) == "="
+    talk.written = ""
+    talk.session.obey(f"{command} b 1 ownership true")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")
+    infos, owned = talk.written.split("\n")[1].split(" ownership ")
+    assert re.match(r"info move .* pv( [A-C]\d| pass)+$", infos)
+    assert [float(word) for word in owned.split()] == [1, 0, 0, 0, 0, 0, 0, -1, 0]
+
+
+@pytest.mark.parametrize("asked", ["kata-analyze b 1", "kata-analyze b 1 ownership false", "lz-analyze b 1 ownership true"])
+def test_ownership_is_said_only_to_who_asks(talk: Talk, asked: str) -> None:
+    talk.session.obey(asked)
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")
+    assert "ownership" not in talk.written
+
+
 @pytest.mark.parametrize("following", ["6 genmove b", "undo", "castle", "6 lz-analyze w 1"])
 def test_the_next_command_ends_a_stream_and_is_answered(talk: Talk, following: str) -> None:
     talk("play b A1")

@@ -40,5 +40,9 @@ class LooksAtTheBoard:
         logits[:, 81:] -= 3.0  # passes only when little is left
         return Evaluation(logits.astype(np.float32), value.astype(np.float32))
 
+    def ownership(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
+        """Whoever has a stone there keeps it."""
+        return (1.0 + planes[:, 0] - planes[:, 1]) / 2.0
+
     def clone(self) -> "LooksAtTheBoard":
         return self

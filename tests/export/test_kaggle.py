@@ -60,7 +60,7 @@ def search(file: NetworkFile) -> Search:
 
 def board_of(state: tengen.State) -> list[int]:
     """As Kaggle lists it: 1 the first player, 2 the second."""
-    own, opponent = state.planes()
+    own, opponent = state.planes()[:2]
     first, second = (own, opponent) if state.to_move == 0 else (opponent, own)
     cells: list[int] = (first + 2 * second).astype(int).ravel().tolist()
     return cells

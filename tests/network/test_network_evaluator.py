@@ -64,7 +64,7 @@ def test_any_board_size(backend: evaluator.Backend) -> None:
 def test_backends_agree_on_a_larger_board() -> None:
     shape = SHAPES["connect four"]
     file = file_of(shape, CONFIG, settled_net(shape, CONFIG))
-    board = random_board((2, 9, 11), 3)
+    board = random_board((3, 9, 11), 3)
     expected, found = (make_evaluator(file, backend=b, precision="f32")(board) for b in ("torch", "openvino"))
     np.testing.assert_allclose(found.logits, expected.logits, atol=1e-4)
 
@@ -116,7 +116,7 @@ def test_answers_stay_valid_after_the_next_call(trained: NetworkFile, planes: Pl
 
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
 def test_empty_batch(trained: NetworkFile, backend: evaluator.Backend) -> None:
-    answer = make_evaluator(trained, backend=backend, precision="f32")(np.zeros((0, 2, 6, 7), np.float32))
+    answer = make_evaluator(trained, backend=backend, precision="f32")(np.zeros((0, 3, 6, 7), np.float32))
     assert answer.logits.shape == (0, 7)
     assert answer.values.shape == (0, 3)
 
@@ -132,8 +132,8 @@ def test_a_batch_is_cut_into_known_sizes_with_little_waste(rows: int) -> None:
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
 def test_planes_of_another_game_are_refused(trained: NetworkFile, backend: evaluator.Backend) -> None:
     ask = make_evaluator(trained, backend=backend, precision="f32")
-    for shape in [(1, 3, 6, 7), (2, 6, 7)]:
-        with pytest.raises(tengen.EvaluatorError, match=r"planes \[batch, 2, height, width\]"):
+    for shape in [(1, 2, 6, 7), (3, 6, 7)]:
+        with pytest.raises(tengen.EvaluatorError, match=r"planes \[batch, 3, height, width\]"):
             ask(np.zeros(shape, np.float32))
 
 

@@ -46,12 +46,12 @@ def test_round_trip(saved: Path) -> None:
     file = load_network(saved)
     assert file == expected  # all of the header
     assert file.game == "connect_four"
-    assert file.planes_shape == (2, 6, 7)
+    assert file.planes_shape == (3, 6, 7)
     assert file.made_by["iteration"] == "7"
     assert file.weights.keys() == expected.weights.keys()
     assert all(np.array_equal(file.weights[name], expected.weights[name]) for name in expected.weights)
     assert file.digest == expected.digest
-    planes = torch.ones(1, 2, 6, 7)
+    planes = torch.ones(1, 3, 6, 7)
     net = PolicyValueNet(tengen.load("connect_four").spec, CONFIG, seed=4).eval()
     assert torch.equal(network_from_file(file).eval()(planes).logits, net(planes).logits)
 
@@ -66,7 +66,7 @@ def test_the_digest_tells_networks_apart() -> None:
 def test_saving_leaves_nothing_else_behind(saved: Path) -> None:
     save_network(saved, network_of("connect_four", rows=5))
     assert os.listdir(saved.parent) == ["net.safetensors"]
-    assert load_network(saved).planes_shape == (2, 5, 7)
+    assert load_network(saved).planes_shape == (3, 5, 7)
 
 
 def test_a_full_disk_leaves_the_old_network(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_full_disk_leaves_the_old_network(saved: Path, monkeypatch: pytest.Mon
     with pytest.raises(tengen.TengenError, match="disk is full"):
         save_network(saved, network_of("connect_four", rows=5))
     assert os.listdir(saved.parent) == ["net.safetensors"]
-    assert load_network(saved).planes_shape == (2, 6, 7)
+    assert load_network(saved).planes_shape == (3, 6, 7)
 
 
 def test_missing(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_weights_of_another_shape_than_the_header_says(backend: Backend) -> None
         replace(file, weights={**file.weights, "stem.conv.weight": twice}),
     ):
         with pytest.raises(NetworkFileError, match="don't fit their own header"):
-            make_evaluator(wrong, backend=backend, precision="f32")(np.zeros((1, 2, 6, 7), np.float32))
+            make_evaluator(wrong, backend=backend, precision="f32")(np.zeros((1, 3, 6, 7), np.float32))
 
 
 def test_another_board_size_fits() -> None:

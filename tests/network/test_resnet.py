@@ -105,7 +105,7 @@ def test_every_weight_learns() -> None:
 
 def test_bfloat16_training_stays_close() -> None:
     net = PolicyValueNet(SHAPES["connect four"], CONFIG, seed=1).train()
-    planes = torch.from_numpy(random_board((2, 6, 7), 32))
+    planes = torch.from_numpy(random_board((3, 6, 7), 32))
     exact = net(planes)
     with torch.autocast("cpu", torch.bfloat16):
         rounded = net(planes)

@@ -101,7 +101,7 @@ def test_ownership_and_score_are_for_the_player_to_move(game: tengen.Game) -> No
     assert (samples.score * movers == samples.score[0] * movers[0]).all()
     if game.spec.name == "othello":
         final = record.final_state(game)
-        own, opponent = final.planes()
+        own, opponent = final.planes()[:2]
         assert (for_first[0] == (own - opponent) * (1 - 2 * final.to_move)).all()
         assert (samples.score == samples.ownership.sum(axis=(1, 2))).all()
 

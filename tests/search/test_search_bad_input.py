@@ -213,7 +213,7 @@ def test_planes_can_be_kept() -> None:
     """The next select() may write over them, but never frees them."""
     forest = Forest(GAME, 200, SearchParams(simulations=30, leaves_per_batch=2), seed=0)
     good = HashEvaluator(GAME)
-    kept = [np.zeros((0, 2, 6, 7), np.float32)]
+    kept = [np.zeros((0, 3, 6, 7), np.float32)]
     forest.begin()
     while forest.searching():
         planes = forest.select()
@@ -355,7 +355,7 @@ def test_the_evaluator_sees_no_finished_position() -> None:
     def evaluator(planes: FloatArray, /) -> Evaluation:
         nonlocal rows
         rows += len(planes)
-        assert not planes[:, :, 2:, 0].all(axis=2).any()
+        assert not planes[:, :2, 2:, 0].all(axis=2).any()
         return inner(planes)
 
     search(GAME, [state], evaluator, simulations=300, solve=False)

@@ -77,19 +77,22 @@ class Rules:
         return False
 
     def planes(self, positions: list[tuple[int, int]]) -> Array:
-        """[B, rows, columns, 2] with 1 where own and opponent's stones are, the top row first."""
+        """[B, rows, columns, 3]: own stones, opponent's stones, whether X is to move; the top row first."""
         size = (self.stride * self.columns + 7) // 8
         data = b"".join(stones.to_bytes(size, "little") for position in positions for stones in position)
         bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little").reshape(len(positions), 2, -1)
         columns = bits[..., : self.stride * self.columns].reshape(len(positions), 2, self.columns, self.stride)
-        return columns[..., self.rows - 1 :: -1].transpose(0, 3, 2, 1).astype(np.float32)
+        planes = np.empty((len(positions), self.rows, self.columns, 3), np.float32)
+        planes[..., :2] = columns[..., self.rows - 1 :: -1].transpose(0, 3, 2, 1)
+        planes[..., 2] = [[[own.bit_count() == opponent.bit_count()]] for own, opponent in positions]
+        return planes
 
 
 # ---- The network: a residual tower with two heads
 
 
 class Network:
-    """planes [B, H, W, 2] -> logits [B, W] of the columns, and win, draw, loss [B, 3] of the player to move.
+    """planes [B, H, W, 3] -> logits [B, W] of the columns, and win, draw, loss [B, 3] of the player to move.
 
     All arrays are [B, H, W, channels], so that every layer is a product with a matrix [inputs, outputs].
     """

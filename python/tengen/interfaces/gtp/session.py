@@ -19,6 +19,7 @@ from tengen.engine import Analysis, Engine, Limit
 from tengen.external import komi_of
 from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
 from tengen.interfaces.gtp.words import (
+    AnalysisWords,
     Refusal,
     analysis_words,
     clean,
@@ -27,6 +28,7 @@ from tengen.interfaces.gtp.words import (
     number,
     one_line,
     only_word,
+    ownership_words,
     player_of,
     whole_number,
 )
@@ -256,14 +258,15 @@ class Gtp:
         return vertex_text(self._game, analysis.best_action) if analysis.moves else self._nothing_to_play()
 
     def _genmove_analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
-        colour, seconds = analysis_words(words)
-        player = self._state.to_move if colour is None else colour
+        asked = analysis_words(words)
+        player = self._state.to_move if asked.player is None else asked.player
         if self._state.outcome is not None:
             self._nothing_to_play()
+        report = self._reporter(put, asked, self._with_turn(player))
         self._write(f"{self._header}\n")
         try:
-            analysis = self._think(player, self._reporter(put), seconds)
-            self._reporter(put)(analysis)
+            analysis = self._think(player, report, asked.seconds)
+            report(analysis)
             self._write(f"play {self._answer_move(player, analysis)}\n")
         finally:
             self._write("\n")
@@ -296,17 +299,24 @@ class Gtp:
 
     def _analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
         """Streams until the next line comes."""
-        colour, seconds = analysis_words(words)
-        state = self._state if colour is None else self._with_turn(colour)
+        asked = analysis_words(words)
+        state = self._state if asked.player is None else self._with_turn(asked.player)
+        report = self._reporter(put, asked, state)
         self._engine.set_position(state)
         self._write(f"{self._header}\n")
         self._streaming = True
-        self._engine.ponder(self._reporter(put), seconds)
+        self._engine.ponder(report, asked.seconds)
 
-    def _reporter(self, put: Callable[[Analysis, Game], str]) -> Callable[[Analysis], None]:
+    def _reporter(
+        self, put: Callable[[Analysis, Game], str], asked: AnalysisWords, state: State
+    ) -> Callable[[Analysis], None]:
+        shown = asked.ownership and put is katago_words and state.outcome is None
+        owned = self._evaluator.ownership(state.planes()[None]) if shown else None  # [1, H, W]
+        end = "" if owned is None else f" {ownership_words(owned[0])}"
+
         def report(found: Analysis) -> None:
             if found.moves and found.moves[0].visits:
-                self._write(f"{put(found, found.state.game)}\n")
+                self._write(f"{put(found, found.state.game)}{end}\n")
 
         return report
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tengen import Game
 from tengen.engine import Analysis
 from tengen.vertices import vertex_text
 
 __all__ = [
+    "AnalysisWords",
     "Refusal",
     "analysis_words",
     "clean",
@@ -17,6 +22,7 @@ __all__ = [
     "number",
     "one_line",
     "only_word",
+    "ownership_words",
     "player_of",
     "whole_number",
 ]
@@ -62,12 +68,20 @@ def player_of(word: str) -> int:
     return colours[word.lower()]
 
 
-def analysis_words(words: list[str]) -> tuple[int | None, float]:
-    """The colour, if given, and the seconds between two reports: `B 50`, `interval 50`, `50`, also with other pairs."""
+class AnalysisWords(NamedTuple):
+    """What a command that streams analyses asks for."""
+
+    player: int | None  # None: whose turn it is
+    seconds: float  # between two reports
+    ownership: bool
+
+
+def analysis_words(words: list[str]) -> AnalysisWords:
+    """`B 50`, `interval 50` or `50`, then `ownership true` and other pairs."""
     colour: int | None = None
     if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
         colour, words = player_of(words[0]), words[1:]
-    centiseconds = 100
+    centiseconds, ownership = 100, False
     if words and words[0].isdecimal():
         centiseconds, words = whole_number(words[0]), words[1:]
     if len(words) % 2:
@@ -75,7 +89,9 @@ def analysis_words(words: list[str]) -> tuple[int | None, float]:
     for name, value in zip(words[::2], words[1::2], strict=True):
         if name == "interval":
             centiseconds = whole_number(value)
-    return colour, max(1, centiseconds) / 100.0
+        elif name == "ownership":
+            ownership = value == "true"
+    return AnalysisWords(colour, max(1, centiseconds) / 100.0, ownership)
 
 
 def one_line(text: str) -> str:
@@ -103,6 +119,11 @@ def katago_words(analysis: Analysis, game: Game) -> str:
         f"pv {_line(game, move.line)}"
         for order, move in enumerate(analysis.moves)
     )
+
+
+def ownership_words(chances: NDArray[np.float32]) -> str:
+    """[H, W] the chances of the player to move to own each cell, as numbers from -1 to 1, row by row from the top."""
+    return "ownership " + " ".join(f"{2.0 * chance - 1.0:.3f}" for chance in chances.ravel().tolist())
 
 
 def _line(game: Game, line: tuple[int, ...]) -> str:

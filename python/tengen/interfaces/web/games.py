@@ -44,12 +44,13 @@ class Games:
             return self._entries[name].summary
         return f"from {Path(self._files[name].spec.source).name}"
 
-    def options(self, name: str) -> dict[str, bool | int | float]:
-        """The options of a game with their defaults. A file is served with those it was given at the start."""
+    def options(self, name: str, preferred: str = "") -> dict[str, bool | int | float]:
+        """All options of a game: those preferred, the others by default. A file has those it was given at the start."""
         if name not in self._entries:
             return {}
         kinds = {OptionKind.FLAG: bool, OptionKind.INTEGER: int, OptionKind.NUMBER: float}
-        return {option.name: kinds[option.kind](option.default) for option in self._entries[name].options}
+        defaults = {option.name: kinds[option.kind](option.default) for option in self._entries[name].options}
+        return {**defaults, **_options(preferred)}
 
     def load(self, name: str, options: dict[str, bool | int | float] | None = None) -> Game:
         """The game of that name, if it is one of the page's."""

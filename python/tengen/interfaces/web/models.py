@@ -111,6 +111,7 @@ class _File:
     path: Path
     changed: tuple[int, int]  # time and size: a run writes anew
     game: str
+    options: str  # of the game that it was trained on
     model: Model | None = None  # if it is loaded
     loading: threading.Lock = field(default_factory=threading.Lock)
 
@@ -126,8 +127,11 @@ class Models:
 
     def names(self, game: Game) -> list[str]:
         """Of those that play this game, the one to take without being told first."""
-        networks = [name for name, path in self._paths().items() if self._game_of(name, path) == game.spec.source]
-        return [*networks, *WITHOUT_NETWORK]
+        return [*self._networks(game), *WITHOUT_NETWORK]
+
+    def trained_on(self, game: Game) -> str | None:
+        """The options of the game that the first of its networks knows best; None if there is none."""
+        return next((file.options for file in self._networks(game).values()), None)
 
     def get(self, name: str, game: Game) -> Model:
         """The model of that name, loaded. Takes a second the first time."""
@@ -173,11 +177,15 @@ class Models:
                         found[f"run:{run.name}"] = find_network(run)
         return found
 
-    def _game_of(self, name: str, path: Path) -> str | None:
-        try:
-            return self._look_at(name, path).game
-        except (TengenError, OSError):
-            return None
+    def _networks(self, game: Game) -> dict[str, _File]:
+        """Those that play this game, by name."""
+        found: dict[str, _File] = {}
+        for name, path in self._paths().items():
+            with suppress(TengenError, OSError):
+                file = self._look_at(name, path)
+                if file.game == game.spec.source:
+                    found[name] = file
+        return found
 
     def _look_at(self, name: str, path: Path) -> _File:
         """What we know of a file, read anew if it is another one than it was."""
@@ -187,7 +195,8 @@ class Models:
             known = self._files.get(name)
             if known is not None and (known.path, known.changed) == (path, changed):
                 return known
-        file = _File(path, changed, load_network(path).game)
+        network = load_network(path)
+        file = _File(path, changed, network.game, network.options)
         with self._lock:
             self._files[name] = file
         return file

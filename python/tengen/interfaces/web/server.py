@@ -71,7 +71,7 @@ class GameWord(Word):
     name: str
     title: str
     summary: str
-    options: dict[str, bool | int | float]  # with their defaults
+    options: dict[str, bool | int | float]  # as the first network knows the game; without one the defaults
     board: BoardWord  # with these options
     models: list[str]  # the one to take without being told first
     levels: list[LevelWord]
@@ -190,12 +190,13 @@ def create_app(
 
 
 def _game_word(service: Service, name: str) -> GameWord:
-    game = service.games.load(name)
+    options = service.games.options(name, service.models.trained_on(service.games.load(name)) or "")
+    game = service.games.load(name, options)
     return GameWord(
         name=name,
         title=service.games.title(name),
         summary=service.games.summary(name),
-        options=service.games.options(name),
+        options=options,
         board=board_word(game),
         models=service.models.names(game),
         levels=list(LEVELS),

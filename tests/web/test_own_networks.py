@@ -1,4 +1,7 @@
-"""Whose each cell will be: for the first player, whoever is to move, and the same by both backends."""
+"""What a network in a folder adds to the page: its game as it knows it, and whose each cell will be.
+
+Ownership is for the first player, whoever is to move, and the same by both backends.
+"""
 
 from pathlib import Path
 
@@ -24,6 +27,20 @@ def networks(tmp_path: Path) -> Path:
     weights["ownership.weight"] = rng.normal(size=weights["ownership.weight"].shape).astype(np.float32)
     save_network(tmp_path / "tiny.safetensors", NetworkFile.of(game, TINY, weights))
     return tmp_path
+
+
+def test_a_game_is_offered_as_its_first_network_knows_it(tmp_path: Path) -> None:
+    game = tengen.load("mnk", rows=4, columns=5, in_a_row=4)
+    config = TINY.model_copy(update={"ownership_head": False})
+    weights = network_weights(PolicyValueNet(game.spec, config, seed=1))
+    with served(model_folders=[tmp_path]) as server:
+        before = next(entry for entry in server.get("/api/games").json() if entry["name"] == "mnk")
+        assert before["models"] == ["rollout", "uniform"]
+        save_network(tmp_path / "tiny.safetensors", NetworkFile.of(game, config, weights))
+        after = next(entry for entry in server.get("/api/games").json() if entry["name"] == "mnk")
+    assert after["models"] == ["tiny", "rollout", "uniform"]
+    assert after["options"] == {**before["options"], "rows": 4, "columns": 5, "in_a_row": 4} != before["options"]
+    assert (after["board"]["height"], after["board"]["width"]) == (4, 5)
 
 
 def test_an_analysis_says_whose_each_cell_will_be(networks: Path) -> None:
