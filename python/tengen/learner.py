@@ -167,8 +167,7 @@ class Learner:
                 parameter.grad += other.grad
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
         self._check_finite(norm, "gradient")
-        for optimizer in self._optimizers:
-            optimizer.step()
+        list(pool.map(lambda optimizer: optimizer.step(), self._optimizers))
         return np.concatenate(([norm.item()], figures))
 
     def _gradients(
@@ -214,7 +213,7 @@ class Learner:
         return self._config.search_value_share * (min(1.0, progress / ramp) if ramp > 0 else 1.0)
 
     def _make_optimizers(self) -> list[torch.optim.Optimizer]:
-        """Each has some of the weights; together they have all."""
+        """Each has some of the weights; together they have all. They take their steps side by side."""
         rate, weight_decay = self._config.learning_rate, self._config.weight_decay
         weights = list(self._net.parameters())
         if self._config.optimizer == "sgd":
@@ -223,8 +222,9 @@ class Learner:
             return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay)]
         inner = [conv.weight for conv in self._net.blocks.modules() if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
+        parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
-            Muon(inner, lr=rate, weight_decay=weight_decay),
+            *(Muon(part, lr=rate, weight_decay=weight_decay) for part in parts if part),
             torch.optim.AdamW(others, lr=rate, weight_decay=weight_decay),
         ]
 

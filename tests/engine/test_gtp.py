@@ -141,7 +141,9 @@ def test_ownership_is_for_the_player_to_move_from_the_top_left(talk: Talk, comma
     assert [float(word) for word in owned.split()] == [1, 0, 0, 0, 0, 0, 0, -1, 0]
 
 
-@pytest.mark.parametrize("asked", ["kata-analyze b 1", "kata-analyze b 1 ownership false", "lz-analyze b 1 ownership true"])
+@pytest.mark.parametrize(
+    "asked", ["kata-analyze b 1", "kata-analyze b 1 ownership false", "lz-analyze b 1 ownership true"]
+)
 def test_ownership_is_said_only_to_who_asks(talk: Talk, asked: str) -> None:
     talk.session.obey(asked)
     assert talk.heard.wait(PATIENCE)
