@@ -30,7 +30,7 @@ def networks(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_offered_as_its_first_network_knows_it(tmp_path: Path) -> None:
-    game = tengen.load("mnk", rows=4, columns=5, in_a_row=4)
+    game = tengen.load("mnk", m=5, n=4, k=4)
     config = TINY.model_copy(update={"ownership_head": False})
     weights = network_weights(PolicyValueNet(game.spec, config, seed=1))
     with served(model_folders=[tmp_path]) as server:
@@ -39,8 +39,8 @@ def test_a_game_is_offered_as_its_first_network_knows_it(tmp_path: Path) -> None
         save_network(tmp_path / "tiny.safetensors", NetworkFile.of(game, config, weights))
         after = next(entry for entry in server.get("/api/games").json() if entry["name"] == "mnk")
     assert after["models"] == ["tiny", "rollout", "uniform"]
-    assert after["options"] == {**before["options"], "rows": 4, "columns": 5, "in_a_row": 4} != before["options"]
-    assert (after["board"]["height"], after["board"]["width"]) == (4, 5)
+    assert after["options"] == {"m": 5, "n": 4, "k": 4} != before["options"]
+    assert (after["board"]["height"], after["board"]["width"]) == (game.spec.height, game.spec.width) == (4, 5)
 
 
 def test_an_analysis_says_whose_each_cell_will_be(networks: Path) -> None:
