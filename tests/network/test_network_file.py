@@ -113,6 +113,19 @@ def test_safetensors_of_something_else(tmp_path: Path) -> None:
         load_network(path)
 
 
+def test_no_network_is_taken_for_a_pickle(tmp_path: Path) -> None:
+    """The first byte of a file is that of the header's length; 0x80, with which a pickle begins, is one of 32."""
+    path = tmp_path / "net.safetensors"
+    file = network_of("connect_four")
+    first_bytes = set()
+    for length in range(0, 256, 8):
+        save_network(path, replace(file, made_by={"note": "x" * length}))
+        first_bytes.add(path.read_bytes()[0])
+        assert load_network(path).made_by["note"] == "x" * length
+    assert 0x80 in first_bytes
+
+
+
 @pytest.mark.parametrize("name", ["net.pt", "net.safetensors"])
 def test_a_pickle_is_refused_unread(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

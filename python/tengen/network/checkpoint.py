@@ -213,12 +213,14 @@ def _from_header(path: Path, text: str, weights: dict[str, NDArray[np.float32]])
 def _check_kind(path: Path) -> None:
     try:
         with path.open("rb") as content:
-            start = content.read(4)
+            start = content.read(9)
     except OSError as error:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise NetworkFileError(f"The network {path} can't be read: {reason}.") from error
-    # A zip (torch.save) or a bare pickle: reading one runs whatever code it holds.
-    if start == b"PK\x03\x04" or start[:1] == b"\x80" or path.suffix in {".pt", ".pth", ".pkl"}:
+    # A zip (torch.save) or a bare pickle: reading one runs whatever code it holds. Safetensors begin with eight bytes,
+    # the length of the header, which may look like anything, and then the header's brace.
+    is_pickle = start[8:] != b"{" and start.startswith((b"PK\x03\x04", b"\x80"))
+    if is_pickle or path.suffix in {".pt", ".pth", ".pkl"}:
         raise NetworkFileError(
             f"{path} is a pickle (as torch.save writes), which could run any code; tengen reads only safetensors."
         )
