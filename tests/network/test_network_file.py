@@ -125,7 +125,6 @@ def test_no_network_is_taken_for_a_pickle(tmp_path: Path) -> None:
     assert 0x80 in first_bytes
 
 
-
 @pytest.mark.parametrize("name", ["net.pt", "net.safetensors"])
 def test_a_pickle_is_refused_unread(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
