@@ -8,8 +8,8 @@ import pytest
 # One number a game for all variants of the search. A commit leaves them as they are or says why not.
 SIGNATURES = {
     "tic_tac_toe": 4123265266,
-    "connect_four": 1256439424,
-    "othello": 3026095417,
+    "connect_four": 3501959942,
+    "othello": 529241568,
     "gomoku": 1732348206,
 }
 
