@@ -121,10 +121,10 @@ def test_cache_saves_evaluations_and_can_be_cleared() -> None:
 
 
 def test_batches_hold_no_more_leaves_than_allowed() -> None:
-    for leaves_per_batch, max_leaves in ((1, 3), (2, 5), (4, 4), (4, 11)):
+    for leaves_per_batch, max_leaves in ((1, 3), (2, 5), (4, 4), (4, 19)):
         evaluator = HashEvaluator(GAME)
         params = SearchParams(simulations=50, leaves_per_batch=leaves_per_batch)
-        search(GAME, STATES, evaluator, params, max_leaves=max_leaves)
+        search(GAME, 2 * STATES, evaluator, params, max_leaves=max_leaves)  # enough trees to fill a batch
         assert max(evaluator.batches) <= max_leaves
         assert max(evaluator.batches) > max_leaves - leaves_per_batch
 

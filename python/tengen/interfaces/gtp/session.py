@@ -14,6 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external import komi_of
@@ -28,7 +31,6 @@ from tengen.interfaces.gtp.words import (
     number,
     one_line,
     only_word,
-    ownership_words,
     player_of,
     whole_number,
 )
@@ -46,6 +48,7 @@ LEAST_SECONDS = 0.02
 HOPELESS_MOVES = 2  # one of them may be a slip of the search
 LAG = 0.1  # seconds that a controller may take to hear of a move
 
+Words = Callable[[Analysis, Game, NDArray[np.float32] | None], str]  # how a program wants an analysis
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
 
 
@@ -257,7 +260,7 @@ class Gtp:
         analysis = self._think(player_of(only_word(words)))
         return vertex_text(self._game, analysis.best_action) if analysis.moves else self._nothing_to_play()
 
-    def _genmove_analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+    def _genmove_analyze(self, words: list[str], put: Words) -> None:
         asked = analysis_words(words)
         player = self._state.to_move if asked.player is None else asked.player
         if self._state.outcome is not None:
@@ -297,7 +300,7 @@ class Gtp:
             self._engine.set_position(self._state)
             self._engine.ponder()
 
-    def _analyze(self, words: list[str], put: Callable[[Analysis, Game], str]) -> None:
+    def _analyze(self, words: list[str], put: Words) -> None:
         """Streams until the next line comes."""
         asked = analysis_words(words)
         state = self._state if asked.player is None else self._with_turn(asked.player)
@@ -307,16 +310,13 @@ class Gtp:
         self._streaming = True
         self._engine.ponder(report, asked.seconds)
 
-    def _reporter(
-        self, put: Callable[[Analysis, Game], str], asked: AnalysisWords, state: State
-    ) -> Callable[[Analysis], None]:
-        shown = asked.ownership and put is katago_words and state.outcome is None
+    def _reporter(self, put: Words, asked: AnalysisWords, state: State) -> Callable[[Analysis], None]:
+        shown = asked.ownership and state.outcome is None
         owned = self._evaluator.ownership(state.planes()[None]) if shown else None  # [1, H, W]
-        end = "" if owned is None else f" {ownership_words(owned[0])}"
 
         def report(found: Analysis) -> None:
             if found.moves and found.moves[0].visits:
-                self._write(f"{put(found, found.state.game)}{end}\n")
+                self._write(f"{put(found, found.state.game, None if owned is None else owned[0])}\n")
 
         return report
 

@@ -22,7 +22,6 @@ __all__ = [
     "number",
     "one_line",
     "only_word",
-    "ownership_words",
     "player_of",
     "whole_number",
 ]
@@ -101,8 +100,8 @@ def one_line(text: str) -> str:
 # ---- Analyses as other programs write them
 
 
-def leela_words(analysis: Analysis, game: Game) -> str:
-    """One line; rates are in hundredths of a percent."""
+def leela_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
+    """One line; rates are in hundredths of a percent. It has no words for ownership."""
     return " ".join(
         f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
         f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
@@ -111,19 +110,20 @@ def leela_words(analysis: Analysis, game: Game) -> str:
     )
 
 
-def katago_words(analysis: Analysis, game: Game) -> str:
+def katago_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
     """One line; rates are from 0 to 1."""
-    return " ".join(
+    moves = " ".join(
         f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
         f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
         f"pv {_line(game, move.line)}"
         for order, move in enumerate(analysis.moves)
     )
+    return moves if ownership is None else f"{moves} ownership {_ownership(ownership)}"
 
 
-def ownership_words(chances: NDArray[np.float32]) -> str:
+def _ownership(chances: NDArray[np.float32]) -> str:
     """[H, W] the chances of the player to move to own each cell, as numbers from -1 to 1, row by row from the top."""
-    return "ownership " + " ".join(f"{2.0 * chance - 1.0:.3f}" for chance in chances.ravel().tolist())
+    return " ".join(f"{2.0 * chance - 1.0:.3f}" for chance in chances.ravel().tolist())
 
 
 def _line(game: Game, line: tuple[int, ...]) -> str:

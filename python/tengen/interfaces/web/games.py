@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from threading import Lock
 from tengen import Game, State, TengenError, UnknownGameError, load
 from tengen.games import OptionKind, game_entries
 from tengen.interfaces.web.words import Position
+from tengen.network.positions import parse_options
 
 __all__ = ["Games", "PositionError"]
 
@@ -49,8 +49,11 @@ class Games:
         if name not in self._entries:
             return {}
         kinds = {OptionKind.FLAG: bool, OptionKind.INTEGER: int, OptionKind.NUMBER: float}
-        defaults = {option.name: kinds[option.kind](option.default) for option in self._entries[name].options}
-        return {**defaults, **_options(preferred)}
+        given = parse_options(preferred)
+        return {
+            option.name: kinds[option.kind](given.get(option.name, option.default))
+            for option in self._entries[name].options
+        }
 
     def load(self, name: str, options: dict[str, bool | int | float] | None = None) -> Game:
         """The game of that name, if it is one of the page's."""
@@ -86,7 +89,7 @@ class Games:
             raise PositionError("This game does not start from the usual position, which the page can't show.")
         return Position(
             game=name,
-            options={} if name in self._files else _options(spec.options),
+            options=self.options(name, spec.options),
             moves=[state.action_text(action) for action in state.moves],
         )
 
@@ -102,9 +105,3 @@ def _is_from_the_start(state: State) -> bool:
         return state.game.state(list(state.moves)) == state
     except TengenError:
         return False
-
-
-def _options(text: str) -> dict[str, bool | int | float]:
-    """'size=9, komi=7.5, suicide=False' as a call of load() would have them."""
-    pairs = (part.split("=") for part in text.split(", ") if part)
-    return {name: ast.literal_eval(value) for name, value in pairs}

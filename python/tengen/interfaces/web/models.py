@@ -129,9 +129,9 @@ class Models:
         """Of those that play this game, the one to take without being told first."""
         return [*self._networks(game), *WITHOUT_NETWORK]
 
-    def trained_on(self, game: Game) -> str | None:
-        """The options of the game that the first of its networks knows best; None if there is none."""
-        return next((file.options for file in self._networks(game).values()), None)
+    def trained_on(self, game: Game) -> str:
+        """The options of the game that the first of its networks knows best; empty if it has no network."""
+        return next((file.options for file in self._networks(game).values()), "")
 
     def get(self, name: str, game: Game) -> Model:
         """The model of that name, loaded. Takes a second the first time."""

@@ -190,7 +190,7 @@ def create_app(
 
 
 def _game_word(service: Service, name: str) -> GameWord:
-    options = service.games.options(name, service.models.trained_on(service.games.load(name)) or "")
+    options = service.games.options(name, service.models.trained_on(service.games.load(name)))
     game = service.games.load(name, options)
     return GameWord(
         name=name,
