@@ -39,6 +39,19 @@ def _all_drawn(config: RunConfig, newest: IterationReport) -> Finding | None:
     )
 
 
+def _one_side_wins(config: RunConfig, newest: IterationReport) -> Finding | None:
+    games = newest.self_play
+    share = max(games.first_player_score, 1.0 - games.first_player_score)
+    if newest.iteration < SETTLING or games.games < ENOUGH_GAMES or share < 0.95:
+        return None
+    side = "first" if games.first_player_score > 0.5 else "second"
+    return Finding(
+        "one side wins every game",
+        f"the {side} player scored {share:.0%}; the other one has given up and learns nothing",
+        "raise self_play.random_start_share and self_play.random_start_plies, or begin anew with fairer options (komi)",
+    )
+
+
 def _collapsed_policy(config: RunConfig, newest: IterationReport) -> Finding | None:
     if newest.iteration < SETTLING or newest.self_play.prior_entropy > 0.02:
         return None
@@ -157,6 +170,7 @@ def _much_time_in_matches(config: RunConfig, reports: Sequence[IterationReport])
 _RULES: tuple[Callable[[RunConfig, IterationReport], Finding | None], ...] = (
     _identical_games,
     _all_drawn,
+    _one_side_wins,
     _collapsed_policy,
     _only_one_move,
     _little_exploration,

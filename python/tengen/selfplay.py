@@ -57,9 +57,10 @@ def play_games(
     network: str = "",
     in_flight: Sequence[GamesInFlight] = (),
     archive: Sequence[Sequence[int]] = (),
+    least_games: int = 0,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SelfPlayResult:
-    """Plays until `config.positions` positions have been searched, one thread per evaluator.
+    """Plays until `config.positions` positions have been searched and `least_games` have ended; a thread per evaluator.
 
     `archive` holds the moves to positions of earlier games, from which new ones may start. `on_progress` hears now and
     then of the positions that are done, and of all.
@@ -83,14 +84,14 @@ def play_games(
     ]
     budget = -(-config.positions // threads)
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(worker.run, budget) for worker in workers]
+        futures = [pool.submit(worker.run, budget, -(-least_games // threads)) for worker in workers]
         try:
             going_on = set(futures)
             while going_on:
                 done, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
                 for future in done:
                     future.result()
-                on_progress(sum(worker.positions for worker in workers), budget * threads)
+                on_progress(sum(min(worker.positions, budget) for worker in workers), budget * threads)
         finally:  # when one of them failed, or someone pressed Ctrl-C
             for worker in workers:
                 worker.cancelled = True
@@ -198,8 +199,8 @@ class _Worker:
         self.search_seconds = 0.0  # the evaluator's included
         self.entropies: list[NDArray[np.float32]] = []  # each [n, 3]: of target and prior, and surprise
 
-    def run(self, positions: int) -> None:
-        """Searches that many positions."""
+    def run(self, positions: int, least_games: int) -> None:
+        """Searches that many positions, or more until so many games have ended."""
         for tree in range(len(self._games)):
             self._begin(tree)
         while not self.cancelled:
@@ -208,8 +209,8 @@ class _Worker:
             stopped = self._forest.stopped_trees()
             self.search_seconds += time.perf_counter() - started
             if stopped:
-                self._move(stopped, positions)
-                if self.positions >= positions:
+                self._move(stopped if len(self.finished) < least_games else stopped[: positions - self.positions])
+                if self.positions >= positions and len(self.finished) >= least_games:
                     return
 
     def left(self) -> GamesInFlight:
@@ -260,9 +261,8 @@ class _Worker:
             noise=explores if self._is_gumbel else game.is_full,
         )
 
-    def _move(self, stopped: Sequence[int], limit: int) -> None:
+    def _move(self, stopped: Sequence[int]) -> None:
         """Plays a move in every game whose search has stopped."""
-        stopped = stopped[: limit - self.positions]
         self.positions += len(stopped)
         visits, targets, _, priors = self._forest.root_arrays(stopped)  # each [n, A]
         answers = [self._forest.result(tree) for tree in stopped]

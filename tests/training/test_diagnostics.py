@@ -24,6 +24,8 @@ def test_a_healthy_run_hears_nothing() -> None:
     [
         ("identical games", report(self_play={"different_games": 0.1}), "self_play.random_start_share"),
         ("all games drawn", report(self_play={"draws": 0.99}), "self_play.random_start_plies"),
+        ("one side wins every game", report(self_play={"first_player_score": 0.03}), "self_play.random_start_share"),
+        ("one side wins every game", report(self_play={"first_player_score": 0.98}), "self_play.random_start_plies"),
         ("policy collapsed", report(self_play={"prior_entropy": 0.001}), "learner.learning_rate"),
         ("search adds nothing", report(self_play={"surprise": 0.0}), "self_play.simulations"),
         (
@@ -52,6 +54,8 @@ def test_a_rule_names_cause_and_remedy(name: str, wrong: IterationReport, settin
         report(1, learner={"samples": 800 * 9}),
         report(self_play={"games": 5, "different_games": 0.1}),
         report(self_play={"games": 5, "draws": 1.0}),
+        report(1, self_play={"first_player_score": 0.0}),
+        report(self_play={"games": 5, "first_player_score": 0.0}),
     ],
 )
 def test_no_alarm_before_there_is_enough_to_say(early: IterationReport) -> None:

@@ -81,6 +81,25 @@ def test_a_game_is_the_same_however_the_run_is_cut(fast: int) -> None:
     assert len(games.keys() & {record.seed for record in whole.records}) > len(whole.records) // 2
 
 
+def test_it_goes_on_until_enough_games_have_ended() -> None:
+    settings = config(positions=16)  # two plies of each game
+    evaluators = [Opinionated(FOUR), Opinionated(FOUR)]
+    assert play_games(FOUR, evaluators, settings, seed=5, iteration=0).report.positions == 16
+    longer = play_games(FOUR, evaluators, settings, seed=5, iteration=0, least_games=7)
+    assert len(longer.records) >= 7
+    assert longer.report.positions > 16
+    enough = play_games(FOUR, evaluators, config(positions=400), seed=5, iteration=0, least_games=7)
+    assert enough.report.positions == 400
+
+
+def test_a_run_does_not_learn_from_the_shortest_games_alone(tmp_path: Path) -> None:
+    settings = small_config(iterations=2, self_play={"positions": 16, "resign_below": -1.0})
+    train(settings, tmp_path / "run")
+    first, second = (json.loads(line)["self_play"] for line in (tmp_path / "run" / "metrics.jsonl").open())
+    assert first["games"] >= 8  # as many as are played at once
+    assert second["positions"] == 16
+
+
 def test_unfinished_games_go_on() -> None:
     settings = config(positions=30)
     first = play(settings)
