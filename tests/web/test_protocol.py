@@ -329,7 +329,9 @@ def test_the_games_are_described(server: Server) -> None:
     assert set(games) == set(tengen.games.names())
     assert games["connect_four"]["title"] == "Connect Four"
     assert games["connect_four"]["models"] == ["connect_four", "rollout", "uniform"]
-    assert games["go"]["options"]["komi"] == 7.5
+    assert games["go"]["models"][0] == "go_9x9"
+    assert games["go"]["options"]["komi"] == 7  # as its network knows it, not 7.5
+    assert games["gomoku"]["options"]["size"] == 9
     for game in games.values():
         assert game["default_level"] in [level["name"] for level in game["levels"]]
 
