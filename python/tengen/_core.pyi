@@ -419,6 +419,12 @@ class SearchParams:
         """back up proven wins, losses and draws (MCTS-Solver, Winands 2008)"""
 
     @property
+    def instant_wins(self) -> bool:
+        """
+        with solve: where the player to move can win at once, that is seen without an evaluation
+        """
+
+    @property
     def discount(self) -> float:
         """
         a result n plies away counts discount^n: below 1, an early win is better than a late one

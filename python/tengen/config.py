@@ -99,7 +99,9 @@ class SelfPlayConfig(_Stage):
     temperature_plies: int = Field(12, ge=0, description="after them the best move is played")
     random_start_share: float = Field(0.5, ge=0, le=1, description="share of the games that start with random plies")
     random_start_plies: int = Field(8, ge=0, description="the most of them")
-    archive_start_share: float = Field(0.0, ge=0, le=1, description="share that starts where an earlier game was")
+    archive_start_share: float = Field(
+        0.0, ge=0, le=1, description="share that starts one random ply off an earlier game"
+    )
     resign_below: float = Field(
         -1.0, ge=-1, le=0, description="resign at this value, or lower if more than 1 in 20 were wrong; -1: never"
     )

@@ -202,7 +202,8 @@ class SolverPlayer:
 
 def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
     """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
-    return SearchParams(simulations=simulations, discount=float(network.made_by.get("discount", 1.0)))
+    discount = float(network.made_by.get("discount", 1.0))
+    return SearchParams(simulations=simulations, instant_wins=True, discount=discount)
 
 
 def leaves_at_once(simulations: int) -> int:

@@ -236,16 +236,17 @@ class _Worker:
         return _GameInFlight(state, record)
 
     def _start(self, rng: np.random.Generator) -> State:
-        """Where a game begins: for some after random plies, for some where an earlier game was."""
+        """Where a game begins: for some after random plies, for some one such ply off the way of an earlier game."""
         config = self._config
         state = self._game.initial_state()
         kind = rng.random()
         if kind < config.random_start_share:
-            while (opened := _random_opening(state, rng, config.random_start_plies)) is None:
+            while (opened := _play_randomly(state, rng, int(rng.integers(config.random_start_plies + 1)))) is None:
                 pass
             return opened
         if kind < config.random_start_share + config.archive_start_share and self._archive:
-            return self._game.state(list(self._archive[int(rng.integers(len(self._archive)))]))
+            archived = self._game.state(list(self._archive[int(rng.integers(len(self._archive)))]))
+            return _play_randomly(archived, rng, 1) or archived
         return state
 
     def _begin(self, tree: int) -> None:
@@ -320,9 +321,9 @@ class _Worker:
         return int(np.searchsorted(running, self._chance(game).move * running[-1], side="right"))
 
 
-def _random_opening(state: State, rng: np.random.Generator, most: int) -> State | None:
-    """Up to `most` random plies; None if they ended the game."""
-    for _ in range(int(rng.integers(most + 1))):
+def _play_randomly(state: State, rng: np.random.Generator, plies: int) -> State | None:
+    """So many random plies; None if they ended the game."""
+    for _ in range(plies):
         state = state.play(state.legal_actions[int(rng.integers(len(state.legal_actions)))])
         if state.outcome is not None:
             return None

@@ -59,6 +59,11 @@ class ReferenceSearch:
             if action not in node.children:
                 node.children[action] = Node(node.state.play(action))
             path.append(node.children[action])
+        win = None if path[-1].priors else self.instant_win(path[-1].state)
+        if win is not None:
+            path[-1].priors = {win: 1.0}
+            path[-1].children[win] = Node(path[-1].state.play(win))
+            path.append(path[-1].children[win])
         leaf = path[-1]
         outcome = leaf.state.outcome
         if outcome is not None:
@@ -68,6 +73,12 @@ class ReferenceSearch:
         elif leaf.proven is None:
             self.evaluate(leaf)
         self.back_up(path, leaf.value if leaf.proven is None else leaf.proven)
+
+    def instant_win(self, state: State) -> int | None:
+        if not (self.params.solve and self.params.instant_wins):
+            return None
+        winner = [(action, state.play(action).outcome) for action in state.legal_actions]
+        return next((action for action, end in winner if end is not None and end.winner == state.to_move), None)
 
     def evaluate(self, node: Node) -> None:
         logits, values = self.evaluator(node.state.planes()[None])
@@ -93,6 +104,8 @@ class ReferenceSearch:
         return node.side * max(node.side * value, 0.0) if 0 in certain else value
 
     def choose(self, node: Node, simulation: int) -> int:
+        if node is self.root and (win := self.instant_win(node.state)) is not None:
+            return win
         hopeless = {a for a, child in node.children.items() if child.proven == -node.side}
         settled = {a for a, child in node.children.items() if child.proven == 0} if node is not self.root else set()
         open_ = [a for a in self.in_order(node) if a not in hopeless and a not in settled]

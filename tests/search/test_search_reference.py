@@ -21,9 +21,11 @@ VARIANTS = {
     "puct, unvisited zero": SearchParams(simulations=200, solve=False, unvisited_value="zero"),
     "puct, no reduction": SearchParams(simulations=200, solve=False, fpu_reduction=0.0),
     "puct, proofs": SearchParams(simulations=500, solve=True),
+    "puct, instant wins": SearchParams(simulations=500, instant_wins=True),
     "gumbel": SearchParams(simulations=200, solve=False, selection="gumbel"),
     "gumbel, few considered": SearchParams(simulations=150, solve=False, selection="gumbel", gumbel_considered=3),
     "gumbel, proofs": SearchParams(simulations=300, solve=True, selection="gumbel"),
+    "gumbel, instant wins": SearchParams(simulations=300, instant_wins=True, selection="gumbel"),
 }
 
 
@@ -49,7 +51,7 @@ def test_same_tree_as_the_reference(name: str, variant: str) -> None:
     game, params = GAMES[name], VARIANTS[variant]
     evaluator = HashEvaluator(game)
     proofs = 0
-    for plies in (0, 4, 6):
+    for plies in (0, 4, 6, *((14,) if game.spec.longest_game > 30 else ())):
         state = random_state(game, plies, seed=1)
         fast = search(game, [state], evaluator, params)[0]
         slow = reference_search.ReferenceSearch(state, evaluator, params).run()

@@ -158,13 +158,16 @@ def test_opening_plies_are_not_recorded() -> None:
     assert all(record.opening_plies == 0 for record in everything(play(config(random_start_share=0.0))))
 
 
-def test_games_start_where_earlier_ones_were() -> None:
-    archive = [[4, 0, 8], [0, 4]]
+def test_games_start_a_ply_off_the_way_of_earlier_ones() -> None:
+    archive = [[4, 0, 8], [0, 4], [0, 3, 1, 4, 6, 2, 5, 8]]  # after the last one only the end of the game is left
     evaluators = [Opinionated(GAME), Opinionated(GAME)]
     settings = config(positions=300, random_start_share=0.0, archive_start_share=0.5)
     result = play_games(GAME, evaluators, settings, seed=1, iteration=1, archive=archive)
     starts = {tuple(record.moves[: record.opening_plies].tolist()) for record in everything(result)}
-    assert starts == {(), (4, 0, 8), (0, 4)}
+    assert {()} | {tuple(moves) for moves in archive[2:]} < starts
+    forks = starts - {(), tuple(archive[2])}
+    assert {fork[:-1] for fork in forks} == {tuple(moves) for moves in archive[:2]}
+    assert len(forks) > 6
 
 
 def test_fast_searches_are_played_but_not_recorded() -> None:

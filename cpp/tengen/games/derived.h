@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tengen/base/error.h"
@@ -42,6 +43,24 @@ void play_random(const G& game, typename G::State& state, Rng& rng, ActionList& 
     game.play_random(state, rng);
   } else {
     game.play(state, random_action(game, state, rng, scratch));
+  }
+}
+
+// An action that wins at once for the player to move, if there is one. A game may offer a way of its own
+// (`winning_action(state)`): a faster one, or one that looks only where it is worth while.
+template <Game G>
+std::optional<Action> winning_action(const G& game, const typename G::State& state, ActionList& scratch) {
+  if constexpr (requires { game.winning_action(state); }) {
+    return game.winning_action(state);
+  } else {
+    const Player player = game.to_move(state);
+    game.legal_actions(state, scratch);
+    for (const Action action : scratch) {
+      auto next = state;
+      game.play(next, action);
+      if (game.outcome(next) == Outcome::win(player)) return action;
+    }
+    return std::nullopt;
   }
 }
 

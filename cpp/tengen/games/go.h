@@ -121,6 +121,15 @@ class Go {
     return Outcome::win(score > 0 ? Player::kFirst : Player::kSecond);
   }
 
+  // Passing, if the opponent has passed and the count is won. Of all other moves only one at the limit of a game's
+  // length could end it.
+  std::optional<Action> winning_action(const State& state) const {
+    if (state.passes == 0) return std::nullopt;
+    const double score = area_score(state);
+    const bool wins = state.to_move == Player::kFirst ? score > 0 : score < 0;
+    return wins ? std::optional<Action>(pass_) : std::nullopt;
+  }
+
   // Black's area less white's area and komi, of the board as it stands.
   double area_score(const State& state) const {
     const Cells black = board_.reached(state.position, Board::kBlack);

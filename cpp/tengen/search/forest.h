@@ -90,6 +90,7 @@ class Forest {
     const std::uint16_t* actions = search.tree.actions(kRoot);
     for (int i = 0; i < links.num_children; ++i) {
       if (actions[i] != action) continue;
+      if (was_not_evaluated(search.tree, search.tree.child(kRoot, i))) break;
       search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
       forget_plan(search.tree, search.plan);
       search.fresh_priors = true;
@@ -108,7 +109,12 @@ class Forest {
     search.noise = noise;
     search.root_ready = false;
     search.stopped = StopReason::kSearching;
-    if (game_.outcome(search.state)) search.stopped = StopReason::kGameOver;
+    search.winning_action.reset();
+    if (game_.outcome(search.state)) {
+      search.stopped = StopReason::kGameOver;
+    } else if (seeks_wins()) {
+      search.winning_action = winning_action(game_, search.state, legal_);
+    }
     const bool kept = search.tree.stats(kRoot).visits > 0;  // from an earlier search, by advance()
     if (rollouts_only() && kept && !search.tree.links(kRoot).expanded) expand_evenly(search.tree, kRoot, search.state);
   }
@@ -215,10 +221,18 @@ class Forest {
     int budget = 0;   // simulations wanted
     int started = 0;  // simulations begun, those on their way included
     bool noise = false;
-    bool root_ready = false;   // the root is expanded and its noise drawn
-    bool fresh_priors = true;  // the root's priors are the evaluator's, without noise of an earlier search
+    bool root_ready = false;               // the root is expanded and its noise drawn
+    bool fresh_priors = true;              // the root's priors are the evaluator's, without noise of an earlier search
+    std::optional<Action> winning_action;  // at the root, if they are looked for
     StopReason stopped = StopReason::kNotStarted;
   };
+
+  // Such a node has one edge of many (expand_to_win), which is too little for a root.
+  bool was_not_evaluated(const Tree& tree, NodeId node) const {
+    const bool wins_at_once =
+        tree.stats(node).proven == proven_win(tree.stats(node).to_move) && tree.links(node).distance == 1;
+    return seeks_wins() && wins_at_once;
+  }
 
   static constexpr int kMostAtOnce = 10'000;
   static constexpr unsigned kPollEvery = 64;  // simulations
@@ -229,6 +243,7 @@ class Forest {
   const Search& at(int tree) const { return searches_.at(static_cast<std::size_t>(tree)); }
   Search& search_of(const Leaf& leaf) { return searches_[static_cast<std::size_t>(leaf.tree)]; }
   bool rollouts_only() const { return params_.rollout_weight >= 1.0F; }
+  bool seeks_wins() const { return params_.solve && params_.instant_wins; }
 
   void require_no_pending(const char* call) const {
     if (!asked_) return;
@@ -345,7 +360,7 @@ class Forest {
       if (tree.stats(node).proven != Proven::kUnknown && (params_.solve || tree.links(node).num_edges == 0)) {
         return settle(search, exact_value(tree, node, params_.discount), LeafKind::kProven);
       }
-      if (!tree.links(node).expanded) {
+      if (!tree.links(node).expanded && !expand_to_win(tree, node, state)) {
         // Rollouts need no priors: a node gets its edges when it is visited for the second time.
         if (!rollouts_only() || tree.stats(node).visits == 0) break;
         expand_evenly(tree, node, state);
@@ -396,6 +411,11 @@ class Forest {
                          : for_each_score(tree, node, params_, forced, every, std::move(visit));
     };
     int choice = visit_scores(false, Highest()).edge();
+    if (at_root && search.winning_action) {
+      const std::uint16_t* actions = tree.actions(kRoot);
+      choice =
+          static_cast<int>(std::find(actions, actions + tree.links(kRoot).num_edges, *search.winning_action) - actions);
+    }
     if (trace_ != nullptr) {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
@@ -417,6 +437,18 @@ class Forest {
       tree.links(node).value = value_for(*outcome, Player::kFirst);
       tree.links(node).expanded = true;  // with no edges
     }
+  }
+
+  // Where the player to move can win at once, nothing else matters: the node gets that one edge, and no evaluation. The
+  // root is evaluated all the same, for whoever looks at it.
+  bool expand_to_win(Tree& tree, NodeId node, const State& state) {
+    if (!seeks_wins() || node == kRoot || tree.stats(node).pending > 0) return false;
+    const std::optional<Action> action = winning_action(game_, state, legal_);
+    if (!action) return false;
+    const auto edge = static_cast<std::uint16_t>(*action);
+    const float prior = 1.0F;
+    tree.expand(node, &edge, &prior, 1);
+    return true;
   }
 
   void expand_evenly(Tree& tree, NodeId node, const State& state) {

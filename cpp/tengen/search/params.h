@@ -33,6 +33,7 @@ struct SearchParams {
 
   float rollout_weight = 0.0F;
   bool solve = true;
+  bool instant_wins = false;
   float discount = 1.0F;
   bool random_symmetry = false;
   int cache_entries = 0;
@@ -74,6 +75,8 @@ void for_each_param(Visit&& visit) {
   visit("rollout_weight", &P::rollout_weight, 0, 1,
         "lambda in (1 - lambda) v + lambda z: 0 network only, 1 random rollouts only (AlphaGo 2016: 0.5)");
   visit("solve", &P::solve, 0, 0, "back up proven wins, losses and draws (MCTS-Solver, Winands 2008)");
+  visit("instant_wins", &P::instant_wins, 0, 0,
+        "with solve: where the player to move can win at once, that is seen without an evaluation");
   visit("discount", &P::discount, 0, 1,
         "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,
