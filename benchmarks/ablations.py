@@ -67,6 +67,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "result_only": ("value target: the result alone", {"learner": {"search_value_share": 0.0}}),
     "search_only": ("value target: the search alone", {"learner": {"search_value_share": 1.0}}),
     "same_start": ("every game from the first position", {"self_play": {"random_start_share": 0.0}}),
+    "forks": (
+        "every other game from the random starts forks off an earlier one instead",
+        {"self_play": {"random_start_share": 0.45, "archive_start_share": 0.45}},
+    ),
+    "instant_wins": ("the search sees wins at once", {"self_play": {"search": {"instant_wins": True}}}),
     "no_surprise": ("all positions drawn equally often", {"replay": {"surprise_weight": 0.0}}),
     "no_average": ("the newest weights play, not their average", {"learner": {"average_decay": 0.0}}),
 }

@@ -38,7 +38,7 @@ GNU_GO = (
     "--play-out-aftermath --capture-all-dead"
 )
 RHINO = "gtp:1800s:gtp-rhino -l {}"  # level 5 solves its endgames, which took more than a minute for one move
-LADDER = (16, 50, 100, 200, 400, 800, 1600)  # simulations
+LADDER = (16, 50, 150, 500, 1600)  # simulations
 WON_START_PLIES = (2, 4, 6, 8)
 
 

@@ -59,8 +59,8 @@ void check_tree(const Forest<G>& forest, int index, bool unevaluated) {
       ++parents[child];
       below += tree.stats(child).visits;
     }
-    // A simulation that meets a proven node goes no further.
-    if (links.num_children > 0) CHECK(below == stats.visits - 1 || (below < stats.visits && is_proven(stats)));
+    // A simulation that meets a proven node goes no further; one that sees a win goes on to it without an evaluation.
+    if (links.num_children > 0) CHECK(below == stats.visits - 1 || (below <= stats.visits && is_proven(stats)));
     float prior = 0.0F;
     for (int i = 0; i < links.num_edges; ++i) prior += tree.priors(node)[i];
     if (links.num_edges > 0) CHECK(std::abs(prior - 1.0F) < 1e-3F);
@@ -74,7 +74,9 @@ SearchParams random_params(Rng& rng) {
   params.simulations = static_cast<int>(rng.below(80));
   params.leaves_per_batch = 1 + static_cast<int>(rng.below(6));
   params.virtual_loss = static_cast<float>(rng.below(4));
+  params.most_collisions = static_cast<int>(rng.below(10));
   params.solve = rng.below(3) > 0;
+  params.instant_wins = rng.below(2) > 0;
   params.random_symmetry = rng.below(2) > 0;
   params.cache_entries = rng.below(2) > 0 ? 64 : 0;
   params.rollout_weight = std::vector<float>{0.0F, 0.5F, 1.0F}[rng.below(3)];

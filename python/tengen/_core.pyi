@@ -370,12 +370,20 @@ class SearchParams:
 
     @property
     def leaves_per_batch(self) -> int:
-        """leaves one tree may have in a batch, kept apart by virtual loss"""
+        """
+        leaves one tree may have in a batch, kept apart by counting their visits at once
+        """
 
     @property
     def virtual_loss(self) -> float:
         """
-        losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts the visit only)
+        losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts its visit only)
+        """
+
+    @property
+    def most_collisions(self) -> int:
+        """
+        times that a batch may come to a leaf it has already before it stops looking for others
         """
 
     @property

@@ -256,3 +256,24 @@ def test_several_leaves_make_batches_full() -> None:
     evaluator = HashEvaluator(GAME)
     search(GAME, [STATES[0]], evaluator, simulations=1600, leaves_per_batch=16)
     assert np.mean(evaluator.batches) > 14
+
+
+@pytest.mark.parametrize("selection", ["puct", "gumbel"])
+def test_collisions_leave_no_trace(selection: str) -> None:
+    """They make a batch fuller; when it has been answered nothing is on its way, and visits add up."""
+    fill = {}
+    for most in (0, 64):
+        evaluator = HashEvaluator(GAME)
+        params = SearchParams(
+            simulations=300, leaves_per_batch=16, most_collisions=most, selection=selection, solve=False
+        )
+        forest = Forest(GAME, 1, params, seed=0)
+        forest.set_root(0, STATES[0])
+        forest.begin()
+        while forest.searching():
+            evaluate_leaves(forest, evaluator)
+            visits = forest.tree(0).visits
+            assert visits[0] == 1 + forest.root_arrays()[0][0].sum()
+        assert forest.result(0).simulations == 300
+        fill[most] = np.mean(evaluator.batches)
+    assert fill[64] > fill[0]

@@ -237,6 +237,31 @@ class Forest {
   static constexpr int kMostAtOnce = 10'000;
   static constexpr unsigned kPollEvery = 64;  // simulations
 
+  // Simulations that came to a leaf under evaluation. While a share is gathered each counts as one on its way, so that
+  // the next goes elsewhere; they are no visits, and nothing comes of them.
+  class Collisions {
+   public:
+    Collisions(Tree& tree, std::vector<NodeId>& nodes) : tree_(tree), nodes_(nodes) {}
+    Collisions(const Collisions&) = delete;
+    Collisions& operator=(const Collisions&) = delete;
+    ~Collisions() {
+      for (const NodeId node : nodes_) --tree_.stats(node).pending;
+      nodes_.clear();
+    }
+
+    int count() const { return count_; }
+    void add(const std::vector<NodeId>& path) {
+      for (const NodeId node : path) ++tree_.stats(node).pending;
+      nodes_.insert(nodes_.end(), path.begin(), path.end());
+      ++count_;
+    }
+
+   private:
+    Tree& tree_;
+    std::vector<NodeId>& nodes_;  // of all their paths
+    int count_ = 0;
+  };
+
   enum class Step { kSettled, kQueued, kBlocked, kStopped };
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
@@ -323,6 +348,7 @@ class Forest {
   template <class Poll>
   void fill_share(Search& search, int tree, Poll& poll) {
     int queued = 0;
+    Collisions collisions(search.tree, collided_);
     for (int done = 0; queued < params_.leaves_per_batch; ++done) {
       if (queued == 0) {  // only then: a poll that throws must not cut a share in two
         if (done >= kMostAtOnce) return;
@@ -333,7 +359,11 @@ class Forest {
       const bool root_waits = !search.tree.links(kRoot).expanded;
       if (root_waits ? queued > 0 : search.started >= search.budget) return;
       const Step step = simulate(search, tree);
-      if (step == Step::kBlocked) return;
+      if (step == Step::kBlocked) {
+        if (collisions.count() == params_.most_collisions) return;
+        collisions.add(path_);
+        continue;
+      }
       if (step == Step::kStopped) {
         search.stopped = StopReason::kNodeCap;
         return;
@@ -528,6 +558,7 @@ class Forest {
 
   // Working memory, kept to avoid allocation.
   std::vector<NodeId> path_;
+  std::vector<NodeId> collided_;  // for Collisions
   std::vector<float> priors_;
   std::vector<std::uint16_t> cached_actions_;
   ActionList legal_;

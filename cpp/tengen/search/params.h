@@ -22,7 +22,8 @@ struct SearchParams {
   Selection selection = Selection::kPuct;
   int simulations = 400;
   int leaves_per_batch = 1;
-  float virtual_loss = 1.0F;
+  float virtual_loss = 0.0F;
+  int most_collisions = 32;
   int max_nodes = 10'000'000;
 
   float c_puct = 1.25F;
@@ -60,9 +61,11 @@ void for_each_param(Visit&& visit) {
   visit("selection", &P::selection, 0, 0, "how a child is chosen: puct, uct or gumbel");
   visit("simulations", &P::simulations, 0, 1e9, "simulations per search; 0 is the raw network");
   visit("leaves_per_batch", &P::leaves_per_batch, 1, 4096,
-        "leaves one tree may have in a batch, kept apart by virtual loss");
+        "leaves one tree may have in a batch, kept apart by counting their visits at once");
   visit("virtual_loss", &P::virtual_loss, 0, 10,
-        "losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts the visit only)");
+        "losses a leaf under evaluation counts for meanwhile (AlphaGo 2016: 3; 0 counts its visit only)");
+  visit("most_collisions", &P::most_collisions, 0, 4096,
+        "times that a batch may come to a leaf it has already before it stops looking for others");
   visit("max_nodes", &P::max_nodes, 2, 2e9, "nodes one tree may have; the search of that tree stops there and says so");
   visit("c_puct", &P::c_puct, 0, 100, "weight of prior and visits against value (AlphaZero: 1.25)");
   visit("c_puct_base", &P::c_puct_base, 0, 1e9,

@@ -28,6 +28,11 @@ struct ChildScore {
 // Visits of a child, leaves on their way included.
 inline std::uint32_t visits_with_pending(const Tree::Stats& child) { return child.visits + child.pending; }
 
+// Whether there is anything to go by: a value that came back, or losses that are counted meanwhile.
+inline bool has_value(const Tree::Stats& child, float virtual_loss) {
+  return child.visits > 0 || (child.pending > 0 && virtual_loss > 0.0F);
+}
+
 // Mean value of a child for the player who chooses, each leaf on its way counted as `virtual_loss` losses:
 // (W - l pending) / (N + l pending); 0 while there is nothing to go by.
 inline float child_q(const Tree::Stats& child, float sign, float virtual_loss) {
@@ -82,8 +87,8 @@ Visit for_each_puct(const Tree& tree, NodeId node, const SearchParams& params, f
   for (int i = 0; i < links.num_children; ++i) {
     const Tree::Stats& child = tree.stats(children[i]);
     const std::uint32_t n = visits_with_pending(child);
-    const float q =
-        n == 0 ? unvisited_q(parent_q, reduction, visited_prior) : child_q(child, sign, params.virtual_loss);
+    const float q = has_value(child, params.virtual_loss) ? child_q(child, sign, params.virtual_loss)
+                                                          : unvisited_q(parent_q, reduction, visited_prior);
     const float u = puct_bonus(c, priors[i], sqrt_total, n);
     float score = q + u;
     if (forced > 0.0F && n > 0 && static_cast<float>(n) < forced_visits(forced, priors[i], total)) score += 1e6F;
