@@ -16,7 +16,7 @@ from tengen._core import ArgumentError, Game, State
 from tengen.engine import Analysis, AnalysisCallback, Engine, Limit
 from tengen.games import load
 from tengen.network import NetworkEvaluator, make_evaluator
-from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_params
+from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_evaluator, playing_params
 
 __all__ = ["DEFAULT_SIMULATIONS", "Agent"]
 
@@ -50,7 +50,8 @@ class Agent:
         network = load_network(find_network(model))
         self.game = game or load(network.game, **parse_options(network.options))
         check_fits(network, self.game)
-        self.evaluator: NetworkEvaluator = make_evaluator(network, threads=os.cpu_count() or 1)
+        evaluator = make_evaluator(network, threads=os.cpu_count() or 1)
+        self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         most = MOST_SIMULATIONS if simulations is None else simulations
         self.params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
         self.engine = Engine(self.game, self.evaluator, self.params)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tengen._core import Game, State, TengenError
 from tengen.network import NetworkEvaluator
-from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_params
+from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_evaluator, playing_params
 from tengen.solvers import TooManyPositionsError, solve_all
 
 __all__ = [
@@ -76,7 +76,8 @@ def evaluate_network(evaluator: NetworkEvaluator, positions: ScoredPositions, si
     if simulations == 0:
         return Evaluated(raw, None, 0)
     params = playing_params(evaluator.network, simulations)
-    return Evaluated(raw, move_quality(SearchPlayer("search", params, evaluator), positions), simulations)
+    player = SearchPlayer("search", params, playing_evaluator(evaluator, positions.states[0].game))
+    return Evaluated(raw, move_quality(player, positions), simulations)
 
 
 def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Quality:

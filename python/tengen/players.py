@@ -30,6 +30,7 @@ import numpy as np
 from tengen._core import Forest, Game, SearchParams, State, TengenError
 from tengen.external import GtpProgram
 from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, make_evaluator
+from tengen.network.symmetric import SymmetricEvaluator
 from tengen.search import SearchResult, evaluate_leaves, search
 from tengen.solvers import Solver, find_solver
 
@@ -50,6 +51,7 @@ __all__ = [
     "leaves_at_once",
     "make_player",
     "model_evaluator",
+    "playing_evaluator",
     "playing_params",
 ]
 
@@ -206,6 +208,11 @@ def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
     return SearchParams(simulations=simulations, instant_wins=True, discount=discount)
 
 
+def playing_evaluator(evaluator: NetworkEvaluator, game: Game) -> NetworkEvaluator:
+    """What the search of a player asks: in a game that has one mirror image the mean of both (docs/engine.md)."""
+    return SymmetricEvaluator(evaluator, game) if len(game.symmetries) == 2 else evaluator
+
+
 def leaves_at_once(simulations: int) -> int:
     """How many leaves of one tree share a batch: enough for the cores, few enough to be chosen well. A power of two."""
     leaves = max(1, min(LEAVES_PER_CORE * (os.cpu_count() or 1), MOST_LEAVES, simulations // ROUNDS))
@@ -265,7 +272,7 @@ def _search(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     model, limit = _model_and_limit(text, argument, game)
     seconds = _seconds(text, limit) if limit.endswith("s") else None
     simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
-    evaluator = evaluator_of(model, game)
+    evaluator = playing_evaluator(evaluator_of(model, game), game)
     params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
     if seconds is not None:
         return TimedPlayer(text, params, evaluator, seconds)
@@ -275,7 +282,7 @@ def _search(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
 def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     model, limit = _model_and_limit(text, argument, game)
     simulations = _simulations(text, limit)
-    evaluator = evaluator_of(model, game)
+    evaluator = playing_evaluator(evaluator_of(model, game), game)
     params = playing_params(evaluator.network, simulations).replace(
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from tengen.interfaces.web.words import LevelWord
 from tengen.network import NetworkEvaluator, make_evaluator
 from tengen.network.checkpoint import check_fits, find_network, load_network
 from tengen.network.evaluator import Planes
-from tengen.players import playing_params
+from tengen.players import playing_evaluator, playing_params
 
 __all__ = ["DEFAULT_LEVEL", "LEVELS", "Model", "Models", "UnknownModelError"]
 
@@ -149,12 +149,12 @@ class Models:
                 network = load_network(file.path)
                 check_fits(network, game)  # before anything is evaluated: that may load the game it names
                 evaluator = make_evaluator(network, threads=1)
-                model = file.model = Model(name, playing_params(network, 1), Shared(evaluator))
+                loaded = file.model = Model(name, playing_params(network, 1), Shared(evaluator))
             else:
-                model = loaded
                 check_fits(loaded.evaluator.network, game)
         self._make_room(file)
-        return model
+        assert loaded.evaluator is not None
+        return replace(loaded, evaluator=playing_evaluator(loaded.evaluator, game))  # for this size of the board
 
     def is_loaded(self, name: str) -> bool:
         with self._lock:
