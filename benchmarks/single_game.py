@@ -3,7 +3,8 @@
     python benchmarks/single_game.py MODEL
 
 Self-play is one thread per core with 64 trees and an evaluator each; a single game is one tree, several leaves in a
-batch, one evaluator with all threads, as Engine has it. They take turns; each figure is the median of the rounds.
+batch, one evaluator with all threads, as Agent has it: what the network is asked about is counted, mirror images too.
+They take turns; each figure is the median of the rounds.
 """
 
 import os
@@ -14,9 +15,11 @@ import time
 from collections.abc import Callable
 
 import tengen
-from tengen.network import Evaluator, make_evaluator
+from tengen.agent import DEFAULT_SIMULATIONS
+from tengen.network import Evaluator, NetworkEvaluator, make_evaluator
 from tengen.network.checkpoint import find_network, load_network
 from tengen.network.positions import parse_options
+from tengen.players import playing_evaluator, playing_params
 from tengen.search import evaluate_leaves
 
 ROUNDS = 5
@@ -27,8 +30,9 @@ TREES = 64
 class Counted:
     """An evaluator that counts its positions."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: NetworkEvaluator) -> None:
         self.evaluator = evaluator
+        self.network, self.description = evaluator.network, evaluator.description
         self.positions = 0
 
     def __call__(self, planes, /):  # type: ignore[no-untyped-def]
@@ -36,10 +40,10 @@ class Counted:
         return self.evaluator(planes)
 
 
-def search_for(game: tengen.Game, evaluator: Evaluator, trees: int, leaves: int) -> None:
-    """Searches of 400 simulations, one after the other, until the time is up."""
+def search_for(game: tengen.Game, evaluator: Evaluator, params: tengen.SearchParams, trees: int) -> None:
+    """Searches, one after the other, until the time is up."""
     end = time.perf_counter() + SECONDS
-    forest = tengen.Forest(game, trees, tengen.SearchParams(leaves_per_batch=leaves), 0)
+    forest = tengen.Forest(game, trees, params, 0)
     while time.perf_counter() < end:
         for tree in range(trees):
             forest.set_root(tree, game.initial_state())
@@ -67,12 +71,14 @@ def main(model: str) -> None:
     one = make_evaluator(network)
     alone = [Counted(make_evaluator(network, threads=cores))]
     together = [Counted(one), *(Counted(one.clone()) for _ in range(cores - 1))]
+    params = playing_params(network, DEFAULT_SIMULATIONS)
     sides: dict[str, Callable[[], float]] = {
-        "self-play": lambda: rate(together, lambda evaluator: search_for(game, evaluator, TREES, 1))
+        "self-play": lambda: rate(together, lambda evaluator: search_for(game, evaluator, params, TREES))
     }
     for leaves in (8, 16, 32, 64):
-        sides[f"one game, {leaves} leaves"] = lambda leaves=leaves: rate(
-            alone, lambda evaluator: search_for(game, evaluator, 1, leaves)
+        several = params.replace(leaves_per_batch=leaves)
+        sides[f"one game, {leaves} leaves"] = lambda several=several: rate(
+            alone, lambda evaluator: search_for(game, playing_evaluator(evaluator, game), several, 1)
         )
     found: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(ROUNDS):
