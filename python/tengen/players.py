@@ -64,7 +64,7 @@ PLAYER_FORMS = (
 MOST_SIMULATIONS = 1_000_000_000
 MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/engine.md has the measurements).
-LEAVES_PER_CORE = 16
+LEAVES_PER_CORE = 8
 MOST_LEAVES = 128
 TIME_LIMIT = re.compile(r"[0-9.]+s")  # of an external program
 ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
