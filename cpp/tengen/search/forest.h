@@ -86,18 +86,15 @@ class Forest {
                                ".");
     }
     game_.play(search.state, action);
-    const Tree::Links& links = search.tree.links(kRoot);
-    const std::uint16_t* actions = search.tree.actions(kRoot);
-    for (int i = 0; i < links.num_children; ++i) {
-      if (actions[i] != action) continue;
-      if (was_not_evaluated(search.tree, search.tree.child(kRoot, i))) break;
-      search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
-      forget_plan(search.tree, search.plan);
-      search.fresh_priors = true;
-      search.stopped = StopReason::kNotStarted;
+    const int i = search.tree.edge_of(kRoot, action);
+    if (i >= search.tree.links(kRoot).num_children || was_expanded_to_win(search.tree, search.tree.child(kRoot, i))) {
+      reset_tree(search);
       return;
     }
-    reset_tree(search);
+    search.tree.keep_subtree(search.tree.child(kRoot, i), spare_);
+    forget_plan(search.tree, search.plan);
+    search.fresh_priors = true;
+    search.stopped = StopReason::kNotStarted;
   }
 
   // Starts a search on a tree. `noise`: explore at the root, as self-play does.
@@ -226,13 +223,6 @@ class Forest {
     std::optional<Action> winning_action;  // at the root, if they are looked for
     StopReason stopped = StopReason::kNotStarted;
   };
-
-  // Such a node has one edge of many (expand_to_win), which is too little for a root.
-  bool was_not_evaluated(const Tree& tree, NodeId node) const {
-    const bool wins_at_once =
-        tree.stats(node).proven == proven_win(tree.stats(node).to_move) && tree.links(node).distance == 1;
-    return seeks_wins() && wins_at_once;
-  }
 
   static constexpr int kMostAtOnce = 10'000;
   static constexpr unsigned kPollEvery = 64;  // simulations
@@ -440,12 +430,8 @@ class Forest {
       return gumbel_root ? for_each_gumbel_root(tree, search.plan, params_, search.started, std::move(visit))
                          : for_each_score(tree, node, params_, forced, every, std::move(visit));
     };
-    int choice = visit_scores(false, Highest()).edge();
-    if (at_root && search.winning_action) {
-      const std::uint16_t* actions = tree.actions(kRoot);
-      choice =
-          static_cast<int>(std::find(actions, actions + tree.links(kRoot).num_edges, *search.winning_action) - actions);
-    }
+    int choice = at_root && search.winning_action ? tree.edge_of(kRoot, *search.winning_action)
+                                                  : visit_scores(false, Highest()).edge();
     if (trace_ != nullptr) {
       auto& step = trace_->steps.emplace_back();
       step.node = node;
@@ -479,6 +465,12 @@ class Forest {
     const float prior = 1.0F;
     tree.expand(node, &edge, &prior, 1);
     return true;
+  }
+
+  // Such a node was never evaluated and has one edge of many: too little for a root.
+  bool was_expanded_to_win(const Tree& tree, NodeId node) const {
+    const Tree::Stats& stats = tree.stats(node);
+    return seeks_wins() && stats.proven == proven_win(stats.to_move) && tree.links(node).distance == 1;
   }
 
   void expand_evenly(Tree& tree, NodeId node, const State& state) {

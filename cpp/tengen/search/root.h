@@ -139,11 +139,10 @@ inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params,
 // Whether an action that sequential halving considers is not lost for certain. If all are, another may still save the
 // game, and the root is searched as any other node.
 inline bool has_open_candidate(const Tree& tree, const RootPlan& plan, const SearchParams& params) {
-  const std::uint16_t* actions = tree.actions(kRoot);
-  const int children = tree.links(kRoot).num_children;
   return std::any_of(plan.considered.begin(), plan.considered.end(), [&](Action action) {
-    const auto i = static_cast<int>(std::find(actions, actions + children, action) - actions);
-    return i == children || !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params);
+    const int i = tree.edge_of(kRoot, action);
+    return i >= tree.links(kRoot).num_children ||
+           !is_lost(tree.stats(tree.child(kRoot, i)), tree.stats(kRoot).to_move, params);
   });
 }
 
@@ -159,7 +158,7 @@ Visit for_each_gumbel_root(const Tree& tree, const RootPlan& plan, const SearchP
   const CompletedQ completed = complete_q(tree, kRoot);
   const auto for_each_open = [&](auto&& use) {  // use(edge, child, visits in this search)
     for (const Action action : plan.considered) {
-      const auto i = static_cast<int>(std::find(actions, actions + links.num_edges, action) - actions);
+      const int i = tree.edge_of(kRoot, action);
       const Tree::Stats child = i < links.num_children ? tree.stats(tree.child(kRoot, i)) : Tree::Stats{};
       if (is_lost(child, chooser, params)) continue;
       use(i, child, child.visits + child.pending - plan.visits_before[static_cast<std::size_t>(action)]);

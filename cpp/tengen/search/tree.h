@@ -11,6 +11,7 @@
 // number all the way up, and games in which a player moves twice need nothing special.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -92,6 +93,12 @@ class Tree {
   const float* priors(NodeId node) const { return priors_.data() + links_[node].first_edge; }
   std::uint16_t* actions(NodeId node) { return actions_.data() + links_[node].first_edge; }
   const std::uint16_t* actions(NodeId node) const { return actions_.data() + links_[node].first_edge; }
+
+  // The edge of a legal action; num_edges if the node has none of it.
+  int edge_of(NodeId node, Action action) const {
+    const std::uint16_t* first = actions(node);
+    return static_cast<int>(std::find(first, first + links_[node].num_edges, action) - first);
+  }
 
   // Gives `node` its edges, with the priors in the order of the actions; then next_edge_first() puts the best in front.
   void expand(NodeId node, const std::uint16_t* actions, const float* priors, int count) {
