@@ -1,6 +1,7 @@
 """The agent for Kaggle: one file that runs alone, computes our network, knows the rules, and keeps to its time."""
 
 import ast
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -190,6 +191,18 @@ def test_most_of_its_moves_are_good(search: Search) -> None:
         for state, scores in zip(positions.states[:60], positions.scores, strict=False)
     ]
     assert np.mean(good) >= 0.85
+
+
+def test_every_simulation_is_one_visit(search: Search) -> None:
+    """Also where leaves of one batch met: nothing stays under way."""
+    root = kaggle_agent.Node(search.rules, *search.rules.parse(board_of(GAME.state([3, 3, 4])), 2))
+    search.think(root, math.inf, 200)
+    assert sum(root.visits) == 200
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        assert not any(node.under_way)
+        waiting += [child for child in node.children if child is not None]
 
 
 def test_a_proven_loss_is_put_off_and_a_proven_win_is_played(search: Search) -> None:

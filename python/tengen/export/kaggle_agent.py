@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 
 TIME_SHARE = 0.8  # of the time for a move that the search uses; the rest is for a machine that hesitates
 MOST_LEAVES = 16  # evaluated in one batch; more are hardly faster and chosen less well
+MOST_COLLISIONS = 16  # times that a batch may come to a leaf it has already before it stops looking for others
 MOST_KNOWN = 100_000  # evaluations that are remembered from move to move, about 60 MB
 C_PUCT = 1.25  # weight of prior and visits against value (AlphaZero)
 FPU_REDUCTION = 0.2  # how far below its parent a move that was never tried starts (KataGo)
@@ -167,7 +168,7 @@ def softmax(logits: Array) -> Array:
 class Node:
     """A position, and for each of its moves what the search has learned."""
 
-    __slots__ = ("cells", "children", "exact", "opponent", "own", "priors", "totals", "value", "visits")
+    __slots__ = ("cells", "children", "exact", "opponent", "own", "priors", "totals", "under_way", "value", "visits")
 
     def __init__(self, rules: Rules, own: int, opponent: int) -> None:
         self.own, self.opponent = own, opponent
@@ -176,6 +177,7 @@ class Node:
         self.value = 0.0  # the network's
         self.priors: list[float] = []  # of the moves; empty until the network has answered
         self.visits = [0] * len(self.cells)
+        self.under_way = [0] * len(self.cells)  # visits whose value is not known yet
         self.totals = [0.0] * len(self.cells)  # sums of values, for the player to move here
         self.children: list[Node | None] = [None] * len(self.cells)
 
@@ -194,16 +196,16 @@ class Node:
         return threats[:1] or cells
 
     def choose(self) -> int:
-        """The index of the move with the highest Q + U (PUCT)."""
+        """The index of the move with the highest Q + U (PUCT). A visit under way lowers U and leaves Q as it is."""
         visits, totals, priors = self.visits, self.totals, self.priors
         count = 1 + sum(visits)
         tried = sum([p for p, n in zip(priors, visits, strict=True) if n])
         untried = (self.value + sum(totals)) / count - FPU_REDUCTION * math.sqrt(tried)
-        explore = C_PUCT * math.sqrt(count)
+        explore = C_PUCT * math.sqrt(count + sum(self.under_way))
         best, best_score = 0, -math.inf
         for index, n in enumerate(visits):
             q = totals[index] / n if n else untried
-            score = q + explore * priors[index] / (1 + n)
+            score = q + explore * priors[index] / (1 + n + self.under_way[index])
             if score > best_score:
                 best, best_score = index, score
         return best
@@ -266,30 +268,33 @@ class Search:
     def batch(self, root: Node, leaves: int) -> int:
         """Descends to a few leaves and has the network value them together. How many simulations that was."""
         waiting: list[tuple[Path, Node]] = []
-        for count in range(leaves):
+        collided: list[Path] = []
+        done = 0
+        while done < leaves and len(collided) <= MOST_COLLISIONS:
             path, leaf = self.descend(root)
-            if leaf.exact is not None:
-                back_up(path, leaf.exact)
-            elif any(leaf is other for _, other in waiting):  # chosen once more: there is nothing else of interest now
-                undo(path)
-                leaves = count
-                break
-            else:
+            if any(leaf is other for _, other in waiting):
+                collided.append(path)
+                continue
+            done += 1
+            if leaf.exact is None:
                 waiting.append((path, leaf))
+            else:
+                back_up(path, leaf.exact)
+        for path in collided:
+            leave(path)
         self.evaluate(waiting)
-        return leaves
+        return done
 
     def descend(self, root: Node) -> tuple[Path, Node]:
         """Down to a position that the network has not valued yet, or whose value is proven.
 
-        Every move on the way counts as lost meanwhile, so that the next descent of the same batch looks elsewhere.
+        Every move on the way counts as visited meanwhile, so that the next descent of the same batch looks elsewhere.
         """
         node, path = root, []
         while node.priors and node.exact is None:
             index = node.choose()
             path.append((node, index))
-            node.visits[index] += 1
-            node.totals[index] -= 1
+            node.under_way[index] += 1
             child = node.children[index]
             if child is None:
                 child = node.children[index] = Node(self.rules, node.opponent, node.own | node.cells[index])
@@ -314,17 +319,19 @@ class Search:
 
 def back_up(path: Path, value: float) -> None:
     """Takes the value of a leaf back to the root, changing sides at each step, and a proof as far as it goes."""
+    leave(path)
     proving = True
     for node, index in reversed(path):
         value *= -DISCOUNT
-        node.totals[index] += 1 + value  # 1: the loss that it counted for on the way down
+        node.visits[index] += 1
+        node.totals[index] += value
         proving = proving and node.prove()
 
 
-def undo(path: Path) -> None:
+def leave(path: Path) -> None:
+    """Nothing is under way there any more."""
     for node, index in path:
-        node.visits[index] -= 1
-        node.totals[index] += 1
+        node.under_way[index] -= 1
 
 
 # ---- What Kaggle calls
