@@ -73,6 +73,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "instant_wins": ("the search sees wins at once", {"self_play": {"search": {"instant_wins": True}}}),
     "no_surprise": ("all positions drawn equally often", {"replay": {"surprise_weight": 0.0}}),
+    "long_average": ("a longer average of the weights: 0.7 an iteration", {"learner": {"average_decay": 0.7}}),
     "no_average": ("the newest weights play, not their average", {"learner": {"average_decay": 0.0}}),
 }
 

@@ -169,7 +169,7 @@ class LearnerConfig(_Stage):
     search_value_share: float = Field(0.5, ge=0, le=1, description="lambda in (1 - lambda) z + lambda q")
     search_value_ramp: float = Field(0.15, ge=0, le=1, description="share of the run over which lambda rises from 0")
     average_decay: float = Field(
-        0.7, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
+        0.5, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
     )
     precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(

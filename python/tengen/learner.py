@@ -74,6 +74,7 @@ class Learner:
         self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
         self._optimizers = self._make_optimizers()
         self._average = self._weights()
+        self._averaged = 0  # networks in the average; the blank one is none
 
     @property
     def num_parameters(self) -> int:
@@ -134,6 +135,7 @@ class Learner:
         """Everything needed to go on: weights, averaged weights, optimizer."""
         state = {f"net.{name}": value for name, value in self._weights().items()}
         state |= {f"average.{name}": value for name, value in self._average.items()}
+        state["averaged"] = np.array(self._averaged, np.float32)
         for name, key, value in self._moments():
             state[f"optimizer.{name}.{key}"] = value.cpu().numpy().copy()
         return state
@@ -144,6 +146,7 @@ class Learner:
         for replica in self._replicas:
             replica.load_state_dict(weights)
         self._average = {name: value.copy() for name, value in _part(state, "average.")}
+        self._averaged = int(state.get("averaged", np.float32(1e6)))  # older runs did not count
         self._optimizers = self._make_optimizers()
         keepers = {p: optimizer.state for optimizer in self._optimizers for p in _parameters(optimizer)}
         parameters = dict(self._net.named_parameters())
@@ -244,7 +247,9 @@ class Learner:
         }
 
     def _update_average(self) -> None:
-        decay = self._config.average_decay
+        """An exponential one, which begins as the plain mean of the first few."""
+        self._averaged += 1
+        decay = min(self._config.average_decay, 1.0 - 1.0 / self._averaged)
         for name, value in self._weights().items():
             self._average[name] = (decay * self._average[name] + (1.0 - decay) * value).astype(np.float32)
 

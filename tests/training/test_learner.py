@@ -221,13 +221,18 @@ def test_seed_gives_the_first_weights() -> None:
 
 
 def test_averaged_weights_follow_slowly(window: ReplayWindow) -> None:
-    learner = new_learner(average_decay=0.75)
-    before = learner.state()
-    learn(learner, window, 2)
-    after = learner.state()
-    for name in (key.removeprefix("net.") for key in before if key.startswith("net.")):
-        expected = 0.75 * before[f"average.{name}"] + 0.25 * after[f"net.{name}"]
-        np.testing.assert_allclose(after[f"average.{name}"], expected, rtol=1e-5, atol=1e-7)
+    """First the plain mean of all networks but the blank one, then an exponential one."""
+    learner = new_learner(average_decay=0.6)
+    expected = {name: 0.0 * value for name, value in weights_of(learner).items()}
+    for decay in (0.0, 0.5, 0.6, 0.6):
+        learn(learner, window, 2)
+        for name, value in weights_of(learner).items():
+            expected[name] = decay * expected[name] + (1.0 - decay) * value
+            np.testing.assert_allclose(learner.state()[f"average.{name}"], expected[name], rtol=1e-5, atol=1e-7)
+
+
+def weights_of(learner: Learner) -> dict[str, NDArray[np.float32]]:
+    return {key.removeprefix("net."): value for key, value in learner.state().items() if key.startswith("net.")}
 
 
 def test_a_loss_that_is_no_number_is_not_learned_from(window: ReplayWindow, monkeypatch: pytest.MonkeyPatch) -> None:
