@@ -32,7 +32,7 @@ SIMULATIONS = 100
 TINY: dict[str, Any] = {
     "network": {"blocks": 2, "channels": 32, "pooling": False},
     "self_play": {"positions": 4096, "games_per_thread": 64, "precision": "bf16"},
-    "learner": {"batch": 256, "threads": 1},
+    "learner": {"batch": 256},
     "arena": {"every": 0},
 }
 
