@@ -20,9 +20,9 @@ from typing import Any
 
 from tengen import games
 from tengen.config import RunConfig, load_config
-from tengen.evaluation import evaluate_network, known_positions
 from tengen.network import make_evaluator
 from tengen.network.checkpoint import load_network
+from tengen.strength.accuracy import evaluate_network, known_positions
 from tengen.train import train
 
 EXPERIMENT = Path(__file__).parents[1] / "experiments" / "connect_four.toml"

@@ -27,9 +27,9 @@ from sgfmill.boards import Board
 from sgfmill.common import format_vertex, move_from_vertex
 
 import tengen
-from tengen.external import ExternalEngineError, Program
-from tengen.sgf import read_sgf
-from tengen.vertices import vertex_action, vertex_text
+from tengen.external.programs import ExternalEngineError, Program
+from tengen.games.sgf import read_sgf
+from tengen.games.vertices import vertex_action, vertex_text
 
 SIZE = 9
 KOMI = 7.0

@@ -28,9 +28,9 @@ import numpy as np
 
 import tengen
 from tengen.arena import MatchResult
+from tengen.external.solvers import find_solver
 from tengen.network.checkpoint import find_network
-from tengen.solvers import find_solver
-from tengen.tournament import Plan, Tournament, TournamentGame, neighbours, play_tournament
+from tengen.strength.tournament import Plan, Tournament, TournamentGame, neighbours, play_tournament
 
 # Area counting with all stones alive, as our rules have it: so it plays on until dead stones are off the board.
 GNU_GO = (

@@ -17,10 +17,10 @@ PYTHON_HEADERS = ("Python.h", "nanobind/", "numpy/")
 # Who may import which package from outside; a package that is not here may not be imported at all.
 EXTERNAL_PACKAGES = {
     "numpy": {"tengen"},
-    "pydantic": {"tengen.config", "tengen.network", "tengen.run_folder", "tengen.interfaces.web"},
-    "safetensors": {"tengen.network", "tengen.run_folder"},
-    "tomli_w": {"tengen.run_folder"},
-    "sgfmill": {"tengen.sgf"},
+    "pydantic": {"tengen.config", "tengen.network", "tengen.run.folder", "tengen.interfaces.web"},
+    "safetensors": {"tengen.network", "tengen.run.folder"},
+    "tomli_w": {"tengen.run.folder"},
+    "sgfmill": {"tengen.games.sgf"},
     "rich": {"tengen.interfaces"},
     "tyro": {"tengen.interfaces"},
     "fastapi": {"tengen.interfaces.web"},
@@ -29,7 +29,7 @@ EXTERNAL_PACKAGES = {
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games"},
-    "torch": {"tengen.network", "tengen.loss", "tengen.muon", "tengen.learner"},
+    "torch": {"tengen.network", "tengen.learner.loss", "tengen.learner.optimizers", "tengen.learner"},
     "openvino": {"tengen.network"},
     "onnx": {"tengen.export"},
     "nncf": {"tengen.network"},

@@ -39,8 +39,8 @@ class Agent:
         seconds: float | None = None,
         game: Game | None = None,
     ) -> None:
+        from tengen.games.options import parse_options
         from tengen.network.checkpoint import check_fits, find_network, load_network
-        from tengen.network.positions import parse_options
 
         if simulations is None and seconds is None:
             simulations = DEFAULT_SIMULATIONS

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from tengen._core import Game, Outcome, State
-from tengen.external import ExternalEngineError, ExternalPlayer
+from tengen.external.programs import ExternalEngineError, ExternalPlayer
 from tengen.players import Player
 
 __all__ = [

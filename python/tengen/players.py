@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from tengen._core import Forest, Game, SearchParams, State, TengenError
-from tengen.external import GtpProgram
+from tengen.external.programs import GtpProgram
+from tengen.external.solvers import Solver, find_solver
 from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, make_evaluator
 from tengen.network.symmetric import SymmetricEvaluator
 from tengen.search import SearchResult, evaluate_leaves, search
-from tengen.solvers import Solver, find_solver
 
 if TYPE_CHECKING:  # playing without a network needs none of what files need
     from tengen.network.checkpoint import NetworkFile

@@ -20,17 +20,17 @@ from tengen import games
 from tengen._core import Game
 from tengen.arena import challenge
 from tengen.config import RunConfig, SelfPlayConfig
-from tengen.diagnostics import find_problems
 from tengen.learner import Learner
-from tengen.memory import memory_in_use, most_more_memory
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
 from tengen.players import SearchPlayer
-from tengen.ratings import iteration_of, measure, network_name
 from tengen.replay import ReplayWindow
 from tengen.report import SILENT, GateReport, IterationReport, Observer, RatingReport, RunReport, StrengthReport
-from tengen.run_folder import Commit, RunFolder
+from tengen.run.diagnostics import find_problems
+from tengen.run.folder import Commit, RunFolder
+from tengen.run.footprint import memory_in_use, most_more_memory
 from tengen.selfplay import GamesInFlight, play_games
+from tengen.strength.ratings import iteration_of, measure, network_name
 
 __all__ = ["train"]
 

@@ -19,7 +19,7 @@ import tengen
 from tengen import SearchParams
 from tengen.engine import Limit
 from tengen.interfaces.gtp import Gtp
-from tengen.interfaces.gtp.words import clean
+from tengen.interfaces.gtp.language import clean
 
 PATIENCE = 60.0  # seconds, for a machine that is busy
 

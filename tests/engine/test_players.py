@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tengen
-from tengen import solvers
+from tengen.external import solvers
+from tengen.external.solvers import BitBullySolver, SolverError, find_solver, solve_all
 from tengen.players import PlayerSpecError, SearchPlayer, TimedPlayer, make_player
-from tengen.solvers import BitBullySolver, SolverError, find_solver, solve_all
 
 
 def test_greedy_takes_what_it_can() -> None:

@@ -11,8 +11,8 @@ import pytest
 from tiny_networks import save_tiny
 
 import tengen
-from tengen.sgf import read_sgf
-from tengen.vertices import vertex_action
+from tengen.games.sgf import read_sgf
+from tengen.games.vertices import vertex_action
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "build/npm/node_modules"

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tengen
-from tengen.evaluation import known_positions
 from tengen.export import kaggle_agent
 from tengen.export.kaggle import agent_program, agent_weights
 from tengen.export.kaggle_agent import Network, Rules, Search
 from tengen.network import Evaluation, agreement, make_evaluator
 from tengen.network.checkpoint import NetworkFile, find_network, load_network
 from tengen.network.positions import random_positions, random_states
+from tengen.strength.accuracy import known_positions
 
 GAME = tengen.load("connect_four")
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2, "episodeSteps": 1000}

@@ -14,7 +14,7 @@ from fake_evaluators import HashEvaluator
 from positions import random_state
 
 from tengen import SearchParams, SearchResult, load, search
-from tengen.tree import Node
+from tengen.search.tree import Node
 
 FOLDER = Path(__file__).parents[1] / "golden" / "search"
 

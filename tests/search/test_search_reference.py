@@ -6,7 +6,7 @@ from fake_evaluators import HashEvaluator
 from positions import random_state
 
 from tengen import SearchParams, load, search
-from tengen.tree import Node
+from tengen.search.tree import Node
 
 GAMES = {
     "tic_tac_toe": load("tic_tac_toe"),

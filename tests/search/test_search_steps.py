@@ -10,7 +10,7 @@ from positions import random_state
 
 from tengen import SearchParams, Stepper, load, search
 from tengen._core import SelectionStep, SimulationTrace
-from tengen.tree import Node, SearchTree
+from tengen.search.tree import Node, SearchTree
 
 CONNECT_FOUR = load("connect_four")
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from positions import random_state
 
 from tengen import Evaluation, Forest, Game, SearchParams, SearchResult, State, load, search
 from tengen.search import run
-from tengen.tree import Node
+from tengen.search.tree import Node
 
 CONNECT_FOUR = load("connect_four")
 SELECTIONS = ["puct", "uct", "gumbel"]
@@ -221,7 +221,7 @@ def test_advance_keeps_the_subtree() -> None:
 
 
 def result_tree(forest: Forest, state: State) -> Node:
-    from tengen.tree import SearchTree
+    from tengen.search.tree import SearchTree
 
     return SearchTree(state.game, forest.params, forest.tree(0)).root
 

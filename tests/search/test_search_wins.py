@@ -8,7 +8,7 @@ from positions import random_state
 
 from tengen import Forest, Game, SearchParams, State, Stepper, load, search
 from tengen.search import evaluate_leaves
-from tengen.tree import Node
+from tengen.search.tree import Node
 
 GAMES: dict[str, Game] = {
     "tic_tac_toe": load("tic_tac_toe"),

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from tengen.config import load_config
-from tengen.memory import memory_in_use
 from tengen.report import IterationReport, RunReport
+from tengen.run.footprint import memory_in_use
 from tengen.train import train
 
 

@@ -4,8 +4,8 @@ import pytest
 from reports import report
 
 from tengen.config import load_config
-from tengen.diagnostics import find_problems
 from tengen.report import IterationReport
+from tengen.run.diagnostics import find_problems
 
 CONFIG = load_config(game="tic_tac_toe")
 

@@ -8,7 +8,7 @@ import pytest
 import tomli_w
 from small_runs import SMALL, small_config
 
-from tengen.interfaces.checkup import Checkup, Forecast, Machine, check_up, find_warnings
+from tengen.bench.checkup import Checkup, Forecast, Machine, check_up, find_warnings
 from tengen.interfaces.cli.doctor import forecast_text, report
 
 MACHINE = Machine(

@@ -4,8 +4,8 @@ import pytest
 from reports import report
 
 from tengen.config import RunConfig, load_config
-from tengen.diagnostics import find_problems
 from tengen.report import Finding, GateReport, IterationReport, RatingReport
+from tengen.run.diagnostics import find_problems
 
 CONFIG = load_config(game="tic_tac_toe")
 GATING = load_config(game="tic_tac_toe", arena={"gating": True})

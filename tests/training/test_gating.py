@@ -22,7 +22,7 @@ from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode
 from tengen.records.shards import game_payloads
 from tengen.report import SILENT, GateReport, IterationReport, RatingReport, RunReport
-from tengen.run_folder import RunFolder
+from tengen.run.folder import RunFolder
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")

@@ -34,7 +34,7 @@ def run_and_end(folder: Path, iterations: int, plan: list[End]) -> list[str]:
     done = subprocess.run(
         [sys.executable, str(HERE / "killed_runs.py"), str(folder), str(iterations)],
         input=json.dumps(plan),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
         check=False,

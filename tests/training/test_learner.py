@@ -12,7 +12,7 @@ from small_runs import small_config
 import tengen
 from tengen.config import ConfigError, LearnerConfig, ReplayConfig
 from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
-from tengen.loss import TensorSamples, loss_terms, value_target
+from tengen.learner.loss import TensorSamples, loss_terms, value_target
 from tengen.network import make_evaluator
 from tengen.network.resnet import NetworkOutput, PolicyValueNet
 from tengen.records import GameRecord

@@ -11,7 +11,7 @@ import pytest
 
 import tengen
 from tengen.config import load_config
-from tengen.memory import most_more_memory
+from tengen.run.footprint import most_more_memory
 
 HERE = Path(__file__).parent
 FEW = {"threads": 2, "games_per_thread": 16, "positions": 128, "simulations": 4, "precision": "bf16"}

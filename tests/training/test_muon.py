@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tengen.muon import NESTEROV, STEP_SIZE, Muon, orthogonalised
+from tengen.learner.optimizers import NESTEROV, STEP_SIZE, Muon, orthogonalised
 
 
 def spread_matrices(*shape: int) -> torch.Tensor:

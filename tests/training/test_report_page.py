@@ -13,7 +13,7 @@ import tomli_w
 from reports import RUN, report
 from small_runs import SMALL
 
-from tengen.bundled import bundled_folder, bundled_names
+from tengen.base.bundled import bundled_folder, bundled_names
 from tengen.config import load_config
 from tengen.interfaces import report_page
 from tengen.interfaces.chart import MOST_POINTS, Bar, Line, bars, lines, ticks

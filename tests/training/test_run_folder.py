@@ -12,13 +12,13 @@ import tomli_w
 from small_runs import small_config, what_counts
 
 import tengen
+from tengen.base.durable import DiskFullError, RunInUseError, run_lock
 from tengen.config import ConfigError
-from tengen.durable import DiskFullError, RunInUseError, run_lock
 from tengen.learner import TrainingDivergedError
 from tengen.network.checkpoint import load_network
 from tengen.records import read_games
 from tengen.report import IterationReport, RunReport
-from tengen.run_folder import RunFolder, RunFolderError
+from tengen.run.folder import RunFolder, RunFolderError
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")
@@ -299,7 +299,7 @@ def test_a_folder_that_can_not_be_written_is_refused(begun: Begun, monkeypatch: 
     def denied(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tengen.durable.os.open", denied)
+    monkeypatch.setattr("tengen.base.durable.os.open", denied)
     with pytest.raises(RunFolderError, match="can't be a run's folder: Permission denied"):
         go_on(begun())
 

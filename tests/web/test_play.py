@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sites import Site
 
-from tengen.bundled import bundled_folder, bundled_names
+from tengen.base.bundled import bundled_folder, bundled_names
 
 MOST_MOVES = 400  # of a visitor, in a whole game
 FIRST_PASS = 15  # the move after which a visitor passes whenever that is allowed

@@ -10,10 +10,10 @@ from servers import Page, Server, position, served
 
 import tengen
 from tengen.engine import Engine, Limit
+from tengen.games.sgf import read_sgf
 from tengen.interfaces.web.models import LEVELS
 from tengen.interfaces.web.searches import new_engine
 from tengen.search import Stepper
-from tengen.sgf import read_sgf
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def expected(
     server: Server, where: dict[str, Any], model: str, simulations: int
 ) -> tuple[Engine, tengen.engine.Analysis]:
     """What an engine of its own finds in one piece."""
-    state = server.service.games.state(tengen.interfaces.web.words.Position(**where))
+    state = server.service.games.state(tengen.interfaces.web.shapes.Position(**where))
     engine = new_engine(server.service.models.get(model, state.game), state, None)
     return engine, engine.think(Limit(simulations))
 

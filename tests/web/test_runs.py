@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from servers import PATIENCE, Server, position, served
 
-from tengen.bundled import bundled_folder
-from tengen.run_folder import read_reports
+from tengen.base.bundled import bundled_folder
+from tengen.run.folder import read_reports
 
 SMALL_TRAIN = (sys.executable, str(Path(__file__).parent / "small_train.py"))
 

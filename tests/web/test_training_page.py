@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
 
-from tengen.bundled import bundled_folder
-from tengen.run_folder import read_reports
+from tengen.base.bundled import bundled_folder
+from tengen.run.folder import read_reports
 
 SMALL_TRAIN = (sys.executable, str(Path(__file__).parent / "small_train.py"))
 FINDING = {"name": "window too old", "cause": "the learner still sees old games", "remedy": "lower replay.window_share"}

@@ -23,6 +23,18 @@ bool is_legal(const G& game, const typename G::State& state, Action action) {
   }
 }
 
+// What a network's answer depends on: states with equal keys have equal planes and equal legal actions. A game may offer
+// one of its own (`evaluation_key(state)`) that forgets what only the future rules need, such as the positions that a
+// superko rule forbids. `hash` tells states apart; this tells evaluations apart.
+template <Game G>
+std::uint64_t evaluation_key(const G& game, const typename G::State& state) {
+  if constexpr (requires { game.evaluation_key(state); }) {
+    return game.evaluation_key(state);
+  } else {
+    return game.hash(state);
+  }
+}
+
 // Uniform over the legal actions of an unfinished game. A game may offer a faster way of its own
 // (`random_action(state, rng)`); the distribution must be the same.
 template <Game G>

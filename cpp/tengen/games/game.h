@@ -65,12 +65,14 @@ struct GameSpec {
   int height = 0;
   int width = 0;
   int num_actions = 0;
+  int most_legal = 0;  // no state has more legal actions; 0: num_actions. Trees, caches and records count by it
   ActionLayout action_layout = ActionLayout::kCells;
   int longest_game = 0;                     // no game has more actions than this
   std::vector<std::string> plane_names;     // [num_planes]
   std::array<std::string, 2> player_names;  // first, second: "black", "white"
   std::vector<Symmetry> symmetries;         // the identity first
   constexpr int num_cells() const { return height * width; }
+  constexpr int legal_bound() const { return most_legal > 0 ? most_legal : num_actions; }
   constexpr int planes_size() const { return num_planes * height * width; }
 };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tengen._core import TengenError
-from tengen.durable import write_bytes
+from tengen.base.durable import write_bytes
 
 __all__ = ["ExportError", "write_export"]
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from tengen.games import load
+from tengen.games.options import parse_options
 from tengen.network.checkpoint import NetworkFile, NetworkFileError
 from tengen.network.folding import folded
-from tengen.network.positions import parse_options
 
 __all__ = ["IR_VERSION", "OPSET", "onnx_model"]
 

@@ -11,13 +11,13 @@ from html import escape
 from pathlib import Path
 
 from tengen._core import TengenError
+from tengen.base.durable import write_text
 from tengen.config import ConfigError, load_config
-from tengen.durable import write_text
 from tengen.interfaces.chart import Bar, Line, bars, lines
 from tengen.interfaces.observers import amount, duration, finding_text, gate_text, rating_text
-from tengen.ratings import rate, results_of
 from tengen.report import IterationReport, RunReport
-from tengen.run_folder import read_reports
+from tengen.run.folder import read_reports
+from tengen.strength.ratings import rate, results_of
 
 __all__ = ["RunPage", "build_page", "whole_page", "write_page"]
 

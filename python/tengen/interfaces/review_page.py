@@ -8,7 +8,7 @@ from html import escape
 from tengen import State
 from tengen.interfaces.chart import Line, lines
 from tengen.interfaces.report_page import whole_page
-from tengen.review import Review, ReviewedMove
+from tengen.strength.review import Review, ReviewedMove
 
 __all__ = ["build_review_page"]
 

@@ -13,9 +13,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from tengen.durable import disk_errors
+from tengen.base.durable import disk_errors
 from tengen.report import IterationReport, RunReport
-from tengen.run_folder import read_reports
+from tengen.run.folder import read_reports
 
 __all__ = ["EventFile", "scalars"]
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tengen._core import EvaluatorError, Game, TengenError
-from tengen.bundled import bundled_folder, bundled_names
+from tengen.base.bundled import bundled_folder, bundled_names
+from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
-from tengen.durable import write_bytes
 
 __all__ = ["NetworkFile", "NetworkFileError", "check_fits", "find_network", "load_network", "save_network"]
 

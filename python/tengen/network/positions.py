@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State
 from tengen.games import load
+from tengen.games.options import parse_options
 from tengen.network.checkpoint import NetworkFile
 
 PER_GAME = 8
@@ -30,9 +29,3 @@ def random_states(game: Game, count: int, seed: int = 0) -> list[State]:
             states.append(states[-1].play(int(rng.choice(states[-1].legal_actions))))
         chosen += [states[i] for i in rng.permutation(len(states) - 1)[:PER_GAME]]
     return chosen[:count]
-
-
-def parse_options(text: str) -> dict[str, float]:
-    """'size=9, komi=7.5' as GameSpec.options has it."""
-    pairs = (pair.split("=") for pair in text.split(", ") if pair)
-    return {name: float(ast.literal_eval(value)) for name, value in pairs}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tengen._core import Game, RecordError
-from tengen.durable import disk_errors, sync_folder, write_bytes
+from tengen.base.durable import disk_errors, sync_folder, write_bytes
 from tengen.records.record import GameRecord, decode, encode
 
 __all__ = ["Damage", "ShardEnd", "ShardWriter", "game_payloads", "newest_games", "pack", "read_games", "unpack"]

@@ -30,7 +30,7 @@ from numba.core.runtime import rtsys
 from tengen.games.rules.declaration import Declaration
 
 MOST_FILES = 100  # the least recently made are thrown away
-OWN_SOURCES = ("compiled.py", "declaration.py", "results.py", "words.py")  # of the code around the author's
+OWN_SOURCES = ("compiled.py", "declaration.py", "results.py", "bits.py")  # of the code around the author's
 MODULES_WITHOUT_SURPRISE = ("numpy", "math")
 
 

@@ -2,7 +2,7 @@
 
 Every function of the file that the rules call is compiled with them, with array bounds checked; an error raised in a
 rule ends as a return code, because the callers hold no GIL. Only this module and the two it
-stands on, words.py and cache.py, import numba.
+stands on, bits.py and cache.py, import numba.
 """
 # Numba's own types say little, and the functions it compiles take theirs from the arguments.
 # mypy: disable-error-code="attr-defined, call-arg, no-untyped-call, no-untyped-def, var-annotated"
@@ -21,10 +21,7 @@ from numba.core.errors import NumbaWarning
 
 from tengen._core import RulesError
 from tengen.games.rules import cache
-from tengen.games.rules.cache import MachineCode
-from tengen.games.rules.declaration import Declaration
-from tengen.games.rules.results import FAILED, ONGOING
-from tengen.games.rules.words import (
+from tengen.games.rules.bits import (
     RNG_STEP,
     U64,
     copier,
@@ -36,6 +33,9 @@ from tengen.games.rules.words import (
     nth_one,
     stack_bytes,
 )
+from tengen.games.rules.cache import MachineCode
+from tengen.games.rules.declaration import Declaration
+from tengen.games.rules.results import FAILED, ONGOING
 
 RULES = ("start", "to_move", "legal", "play", "outcome", "planes")
 

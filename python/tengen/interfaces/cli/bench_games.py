@@ -12,7 +12,7 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
-from tengen.games.speed import Speed, has_openspiel, measure
+from tengen.bench.games import Speed, has_openspiel, measure
 
 INSTALL_OPENSPIEL = (
     "OpenSpiel is not installed, so only our own speed is shown; pip install 'tengen[openspiel]' adds it."

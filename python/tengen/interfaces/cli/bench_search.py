@@ -8,9 +8,9 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
-from tengen.games.speed import has_openspiel
+from tengen.bench.games import has_openspiel
+from tengen.bench.search import NODES, ForestSpeed, measure, measure_forest
 from tengen.interfaces.cli.bench_games import INSTALL_OPENSPIEL, as_dict, check_slices, print_table
-from tengen.search_speed import NODES, ForestSpeed, measure, measure_forest
 
 
 def run(

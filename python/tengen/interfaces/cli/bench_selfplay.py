@@ -13,7 +13,7 @@ from tengen import TengenError
 from tengen.interfaces.cli.bench_games import check_slices, cpu_name
 
 if TYPE_CHECKING:
-    from tengen.selfplay_speed import Rival, SelfPlaySpeed
+    from tengen.bench.selfplay import Rival, SelfPlaySpeed
 
 MAKE_PEERS = (
     "mctx and pgx are not there, so they are not measured; tengen bench selfplay --make-peers installs them into an "
@@ -40,12 +40,12 @@ def run(
     check_slices(slices, seconds)
     if importlib.util.find_spec("torch") is None or importlib.util.find_spec("openvino") is None:
         raise TengenError("Self-play needs torch and OpenVINO: pip install 'tengen[train]'.")
-    from tengen import speed_peers
-    from tengen.selfplay_speed import KEYS, measure
+    from tengen.bench import peers
+    from tengen.bench.selfplay import KEYS, measure
 
     if make_peers:
-        speed_peers.make_peers()
-    elif not speed_peers.has_peers():
+        peers.make_peers()
+    elif not peers.has_peers():
         print(MAKE_PEERS, file=sys.stderr)
     speeds = measure([only] if only else KEYS, slices, seconds)
     if as_json:

@@ -5,8 +5,8 @@ import time
 from typing import TYPE_CHECKING
 
 from tengen import State, load
+from tengen.bench.games import measure
 from tengen.games import names
-from tengen.games.speed import measure
 from tengen.interfaces.cli.bench_games import print_table
 from tengen.interfaces.cli.show import result_text
 from tengen.interfaces.terminal import draw

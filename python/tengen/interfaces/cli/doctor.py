@@ -15,8 +15,8 @@ from tengen.interfaces.cli.experiment import experiment_of
 from tengen.interfaces.cli.game_argument import HELP, parse_game, split_game
 
 if TYPE_CHECKING:
+    from tengen.bench.checkup import Checkup
     from tengen.config import RunConfig
-    from tengen.interfaces.checkup import Checkup
 
 DEFAULT_GAME = "connect_four"
 
@@ -36,7 +36,7 @@ def run(
     if importlib.util.find_spec("torch") is None:
         raise TengenError("The doctor looks at training, which needs torch and OpenVINO: pip install 'tengen[train]'.")
     settings = _config(game, config)
-    from tengen.interfaces.checkup import check_up
+    from tengen.bench.checkup import check_up
 
     if as_json:
         print(json.dumps({"game": settings.game, **asdict(check_up(settings))}))

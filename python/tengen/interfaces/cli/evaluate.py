@@ -30,8 +30,8 @@ def run(
             small game, all positions
         as_json: print one JSON object instead of a table
     """
-    from tengen.evaluation import evaluate_network, known_positions
     from tengen.players import model_evaluator
+    from tengen.strength.accuracy import evaluate_network, known_positions
 
     if not 0 <= simulations <= MOST_SIMULATIONS:
         raise TengenError(f"A search has 0 to {MOST_SIMULATIONS} simulations, not {simulations}.")

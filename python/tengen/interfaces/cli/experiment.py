@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from tengen import load
-from tengen.bundled import bundled_folder
+from tengen.base.bundled import bundled_folder
 from tengen.interfaces.cli.game_argument import parse_game, split_game
 
 

@@ -12,7 +12,7 @@ import tyro
 from tengen import Game, State, TengenError
 from tengen.engine import Limit
 from tengen.interfaces.cli.game_argument import parse_game, split_game
-from tengen.review import MISTAKE, Review, ReviewedMove, ReviewError
+from tengen.strength.review import MISTAKE, Review, ReviewedMove, ReviewError
 
 FILE_HELP = "a game of Go, Othello or Gomoku in SGF"
 File = Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE]", help=FILE_HELP)]
@@ -44,7 +44,7 @@ def run(
     """
     from tengen.agent import Agent
     from tengen.network.checkpoint import check_fits
-    from tengen.review import review_game
+    from tengen.strength.review import review_game
 
     if seconds is not None and not 0.0 < seconds < 1e6:
         raise ReviewError("A position takes more than 0 seconds.")
@@ -65,7 +65,7 @@ def run(
 
 def bundled_model(game: Game) -> str:
     """The name of the bundled network for this game and board; ReviewError if there is none."""
-    from tengen.bundled import bundled_names
+    from tengen.base.bundled import bundled_names
     from tengen.network.checkpoint import find_network, load_network
 
     spec = game.spec
@@ -106,7 +106,7 @@ def report(review: Review) -> str:
 
 
 def _read(file: Path) -> bytes:
-    from tengen.sgf import LARGEST_SGF
+    from tengen.games.sgf import LARGEST_SGF
 
     try:
         if not file.is_file():
@@ -122,9 +122,9 @@ def _game_of(
 ) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
     from tengen.games import load
+    from tengen.games.options import parse_options
+    from tengen.games.sgf import parse_sgf
     from tengen.interfaces.gtp.positions import without_end
-    from tengen.network.positions import parse_options
-    from tengen.sgf import parse_sgf
 
     if content is not None:
         if moves is not None or game is not None:
@@ -141,7 +141,7 @@ def _game_of(
 
 
 def _write_page(path: Path, review: Review, title: str, about: str) -> None:
-    from tengen.durable import write_text
+    from tengen.base.durable import write_text
     from tengen.interfaces.review_page import build_review_page
 
     try:

@@ -14,7 +14,7 @@ from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.match import check_opening_plies
 from tengen.interfaces.cli.player_argument import HELP, check_seed
 from tengen.interfaces.terminal import games_bar, printable
-from tengen.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
+from tengen.strength.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
 
 MOST_GAMES = 100_000
 MOST_THREADS = 1024

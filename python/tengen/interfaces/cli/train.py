@@ -122,8 +122,8 @@ def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) ->
 
 def _strength(game: str, network: Path) -> str:
     """How good the network is, in a sentence, where that can be known in seconds."""
-    from tengen.evaluation import PositionsError, evaluate_network, known_positions
     from tengen.players import model_evaluator
+    from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
 
     rules = parse_game(game)
     try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tengen import Game, State, load
-from tengen.external import komi_of
-from tengen.network.positions import parse_options
+from tengen.external.programs import komi_of
+from tengen.games.options import parse_options
 
 __all__ = ["handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
 

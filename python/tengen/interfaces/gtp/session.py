@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
-from tengen.external import komi_of
-from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
-from tengen.interfaces.gtp.words import (
+from tengen.external.programs import komi_of
+from tengen.games.options import parse_options
+from tengen.games.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
+from tengen.games.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
+from tengen.interfaces.gtp.language import (
     AnalysisWords,
     Refusal,
     analysis_words,
@@ -34,11 +36,9 @@ from tengen.interfaces.gtp.words import (
     player_of,
     whole_number,
 )
+from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
 from tengen.network import NetworkEvaluator
 from tengen.network.checkpoint import check_fits
-from tengen.network.positions import parse_options
-from tengen.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
-from tengen.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 
 __all__ = ["LONGEST_LINE", "Gtp"]
 

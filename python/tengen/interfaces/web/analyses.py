@@ -5,7 +5,7 @@ from __future__ import annotations
 from tengen.engine import MoveAnalysis
 from tengen.interfaces.web.boards import action_word, outcome_word, position_of, state_word
 from tengen.interfaces.web.searches import Finding
-from tengen.interfaces.web.words import AnalysisWord, MoveWord, Position, PriorWord
+from tengen.interfaces.web.shapes import AnalysisWord, MoveWord, Position, PriorWord
 
 __all__ = ["analysis_word"]
 

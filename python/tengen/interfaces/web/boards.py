@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from tengen import Game, Outcome, State
-from tengen.interfaces.web.words import ActionWord, BoardWord, OutcomeWord, Position, StateWord
+from tengen.interfaces.web.shapes import ActionWord, BoardWord, OutcomeWord, Position, StateWord
 
 __all__ = ["action_word", "board_word", "outcome_word", "position_of", "state_word"]
 

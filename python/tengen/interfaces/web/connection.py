@@ -49,7 +49,7 @@ from tengen.interfaces.web.messages import (
 from tengen.interfaces.web.models import LEVELS, Models
 from tengen.interfaces.web.pool import Once, Owner, Pool
 from tengen.interfaces.web.searches import Finding, Search, Setting, Trees, choose_action
-from tengen.interfaces.web.words import AnalysisWord, StateWord, Word
+from tengen.interfaces.web.shapes import AnalysisWord, StateWord, Word
 
 __all__ = ["Connection", "Service"]
 

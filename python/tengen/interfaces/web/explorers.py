@@ -14,7 +14,7 @@ from tengen import SearchParamError, State, Stepper
 from tengen._core import SimulationTrace, TreeArrays, outcome_of_proof
 from tengen.interfaces.web.boards import outcome_word
 from tengen.interfaces.web.models import Model
-from tengen.interfaces.web.words import OutcomeWord, Word
+from tengen.interfaces.web.shapes import OutcomeWord, Word
 
 __all__ = ["Explorer", "ExplorerWord", "StepsWord", "TraceWord", "TreeWord"]
 

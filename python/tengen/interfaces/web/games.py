@@ -9,8 +9,8 @@ from threading import Lock
 
 from tengen import Game, State, TengenError, UnknownGameError, load
 from tengen.games import OptionKind, game_entries
-from tengen.interfaces.web.words import Position
-from tengen.network.positions import parse_options
+from tengen.games.options import parse_options
+from tengen.interfaces.web.shapes import Position
 
 __all__ = ["Games", "PositionError"]
 

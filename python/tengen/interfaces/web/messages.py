@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from tengen import TengenError
-from tengen.interfaces.web.words import ActionText, Asked, Name, Position
+from tengen.interfaces.web.shapes import ActionText, Asked, Name, Position
 
 __all__ = [
     "Analyse",

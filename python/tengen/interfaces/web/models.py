@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from tengen import Evaluation, Game, SearchParams, State, TengenError
-from tengen.bundled import bundled_folder, bundled_names
-from tengen.interfaces.web.words import LevelWord
+from tengen.base.bundled import bundled_folder, bundled_names
+from tengen.interfaces.web.shapes import LevelWord
 from tengen.network import NetworkEvaluator, make_evaluator
 from tengen.network.checkpoint import check_fits, find_network, load_network
 from tengen.network.evaluator import Planes

@@ -26,14 +26,14 @@ from typing import Any
 from pydantic import Field
 
 from tengen import Game, TengenError, UnknownGameError
-from tengen.bundled import bundled_folder
+from tengen.base.bundled import bundled_folder
+from tengen.base.durable import write_text
 from tengen.config import ConfigError, RunConfig, load_config
-from tengen.durable import write_text
 from tengen.interfaces.web.boards import outcome_word
 from tengen.interfaces.web.games import Games
-from tengen.interfaces.web.words import Asked, Name, OutcomeWord, Position, Word
+from tengen.interfaces.web.shapes import Asked, Name, OutcomeWord, Position, Word
 from tengen.records import GameRecord, newest_games
-from tengen.run_folder import read_reports
+from tengen.run.folder import read_reports
 
 __all__ = [
     "GamesOfRun",

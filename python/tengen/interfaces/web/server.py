@@ -24,6 +24,7 @@ from starlette.types import Scope
 
 import tengen
 from tengen import Game, TengenError
+from tengen.games.sgf import read_sgf, write_sgf
 from tengen.interfaces.web.boards import board_word
 from tengen.interfaces.web.connection import Connection, ErrorWord, Service, error_word
 from tengen.interfaces.web.games import Games
@@ -42,8 +43,7 @@ from tengen.interfaces.web.runs import (
     UnknownRunError,
 )
 from tengen.interfaces.web.searches import Trees
-from tengen.interfaces.web.words import Asked, BoardWord, LevelWord, Position, Word
-from tengen.sgf import read_sgf, write_sgf
+from tengen.interfaces.web.shapes import Asked, BoardWord, LevelWord, Position, Word
 
 __all__ = ["create_app"]
 

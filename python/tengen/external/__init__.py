@@ -1,0 +1,1 @@
+"""Other programs: engines behind a pipe, and solvers that know the truth."""

@@ -1,0 +1,157 @@
+"""What positions are worth under best play: small games by walking through every position, Connect Four by BitBully.
+
+A score is for the player to move: above 0 it wins, at 0 it draws, below 0 it loses, and the sooner a win and the later
+a loss, the higher. BitBully (https://github.com/MarkusThill/BitBully) is licensed under the AGPL, so tengen does not
+import it: it runs as a program of its own, if it is installed, and answers line by line.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen._core import Game, State, TengenError
+from tengen.external.programs import Program
+from tengen.games import load
+
+__all__ = ["BitBullySolver", "Solver", "SolverError", "TooManyPositionsError", "WalkSolver", "find_solver", "solve_all"]
+
+MOST_STATES = 100_000  # that are solved by walking through all of them
+SECONDS_PER_POSITION = 120.0  # an empty board takes BitBully a second; without its opening book, minutes
+
+Scores = NDArray[np.float64]  # [A] for the player to move; NaN where an action is not legal
+
+
+class SolverError(TengenError):
+    """A game that can't be solved here."""
+
+
+class TooManyPositionsError(SolverError):
+    """A game with more positions than one can walk through."""
+
+
+class Solver(Protocol):
+    """Knows what every action is worth."""
+
+    def scores(self, state: State) -> Scores:
+        """For a state whose game is not over."""
+        ...
+
+
+def find_solver(game: Game) -> Solver:
+    """What solves this game; a SolverError if nothing does."""
+    if game == load("connect_four"):
+        return BitBullySolver()
+    return WalkSolver(game)
+
+
+# ---- Every position
+
+
+class WalkSolver:
+    """Solves the whole game when it is made."""
+
+    def __init__(self, game: Game) -> None:
+        self._solved = solve_all(game)
+
+    def scores(self, state: State) -> Scores:
+        if state not in self._solved:  # a drawing of what play does not reach
+            raise SolverError("This position can't come up in a game, so it was not solved.")
+        return self._solved[state]
+
+
+def solve_all(game: Game) -> dict[State, Scores]:
+    """Every position in which there is something to choose, with what each action is worth."""
+    worth: dict[State, float] = {}  # score of every state that was seen, for its player to move
+    solved: dict[State, Scores] = {}
+    stack = [game.initial_state()]
+    while stack:
+        state = stack[-1]
+        if state in worth:
+            stack.pop()
+            continue
+        if state.outcome is not None:
+            worth[state] = _final_score(state)
+            stack.pop()
+            continue
+        successors = {action: state.play(action) for action in state.legal_actions}
+        unknown = [next_state for next_state in successors.values() if next_state not in worth]
+        if unknown:
+            if len(worth) + len(stack) > MOST_STATES:
+                raise TooManyPositionsError(f"{game.spec.name} has too many positions to solve them all.")
+            stack += unknown
+            continue
+        row = np.full(game.spec.num_actions, np.nan)
+        for action, next_state in successors.items():
+            row[action] = _one_ply_away(worth[next_state], same_player=next_state.to_move == state.to_move)
+        worth[state], solved[state] = float(np.nanmax(row)), row
+        stack.pop()
+    return solved
+
+
+def _final_score(state: State) -> float:
+    """A win at once counts longest_game, and one less for every ply that it is away."""
+    assert state.outcome is not None
+    return state.outcome.value_for(state.to_move) * (state.game.spec.longest_game + 1.0)
+
+
+def _one_ply_away(score: float, *, same_player: bool) -> float:
+    nearer = score - np.sign(score)
+    return float(nearer if same_player else -nearer)
+
+
+# ---- Connect Four
+
+# Runs in a Python of its own. A line of 42 cells, from the top row, in; "column score ..." out.
+_ASK_BITBULLY = """
+import sys
+from bitbully import BitBully, Board
+solver = BitBully()
+print("ready", flush=True)
+for line in sys.stdin:
+    rows = [[int(cell) for cell in line[start : start + 7]] for start in range(0, 42, 7)]
+    scores = solver.score_all_moves(Board(rows))
+    print(*(f"{column} {score}" for column, score in scores.items()), flush=True)
+"""
+
+
+class BitBullySolver:
+    """Connect Four on 6x7, exactly, by a program that ends with this object. For one thread at a time.
+
+    If the program fails, that is an ExternalEngineError, and the next question starts it anew.
+    """
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("bitbully") is None:
+            raise SolverError("Connect Four is solved by BitBully, which is not installed: pip install bitbully.")
+        self._program = self._started()
+
+    def scores(self, state: State) -> Scores:
+        if self._program.closed:
+            self._program = self._started()
+        try:
+            return self._scores(state)
+        except BaseException:  # also after Ctrl-C: an answer may be on its way
+            self._program.close()
+            raise
+
+    def _scores(self, state: State) -> Scores:
+        rows = str(state).splitlines()
+        board = "".join(cell for row in rows for cell in row if cell in ".XO")[:42]
+        self._program.send(board.translate(str.maketrans(".XO", "012")) + "\n")
+        words = self._program.read_to(b"\n", SECONDS_PER_POSITION).split()
+        row = np.full(state.game.spec.num_actions, np.nan)
+        row[[int(column) for column in words[::2]]] = [float(score) for score in words[1::2]]
+        if not np.array_equal(~np.isnan(row), state.legal_mask()):
+            raise self._program.blame(f"scored other moves ({words[::2]}) than the legal ones")
+        return row
+
+    def _started(self) -> Program:
+        program = Program("BitBully", [sys.executable, "-c", _ASK_BITBULLY])
+        if program.read_to(b"\n", SECONDS_PER_POSITION).split() != ["ready"]:
+            raise program.blame("did not start as it should")
+        return program

@@ -1,0 +1,381 @@
+"""Games as SGF text, in and out: Go (GM[1]), Othello (GM[2]) and Gomoku (GM[4]).
+
+A file holds the main line of one game; comments and variations are passed over. Points are two letters, column and row
+from the top left, in all three games. The format: https://www.red-bean.com/sgf/
+
+>>> import tengen
+>>> game, state = read_sgf("(;GM[1]SZ[5]KM[0.5];B[cc];W[];B[cd])")
+>>> state.moves_text
+'C3 pass C2'
+>>> read_sgf(write_sgf(state)) == (game, state)
+True
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sgfmill import sgf_grammar
+
+from tengen._core import Game, State, TengenError
+from tengen.games import load
+from tengen.games.options import parse_options
+from tengen.games.vertices import pass_action
+
+__all__ = ["LARGEST_SGF", "SgfError", "SgfGame", "has_sgf", "parse_sgf", "read_sgf", "write_sgf"]
+
+LARGEST_SGF = 1 << 22  # bytes; a game with every move commented has a hundredth of it
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+GAMES = {"1": "go", "2": "othello", "4": "gomoku"}  # by the property GM
+NUMBERS = {name: number for number, name in GAMES.items()}
+DEFAULT_SIZES = {"go": 19, "othello": 8, "gomoku": 15}  # of a file without SZ
+HANDICAP_KOMI = 0.5  # of a file with HA and without KM
+COLOURS = ("black", "white")
+STONES = "XO"  # in drawings, by player
+SET_UP = {"AB": "X", "AW": "O", "AE": "."}
+CHARSET = re.compile(rb"CA\s*\[\s*([A-Za-z0-9_:.-]{1,40})\s*\]")
+
+Properties = dict[str, list[str]]  # of one node
+
+
+class SgfError(TengenError):
+    """A text that is no game in SGF, or none that tengen can play; or a game that SGF has no words for."""
+
+
+@dataclass(frozen=True)
+class SgfGame:
+    """A game as its file tells it."""
+
+    start: State  # set-up stones and whose turn it is
+    moves: tuple[tuple[int, int], ...] = ()  # player and action; two of one player in a row are possible
+    players: tuple[str, str] = ("", "")  # names: black's, white's
+    result: str = ""  # such as B+3.5, W+R or 0
+    date: str = ""
+
+    @property
+    def game(self) -> Game:
+        return self.start.game
+
+    @property
+    def state(self) -> State:
+        """After the last move. SgfError names the first move that the rules do not allow.
+
+        Between two moves of one player the other passes, where that is legal. Passes after the end count for nothing.
+        """
+        state = self.start
+        for number, (player, action) in enumerate(self.moves, 1):
+            if state.outcome is not None:
+                if action == pass_action(self.game):
+                    continue
+                raise SgfError(f"{self._name(number)} comes after the end of the game.")
+            state = self._played(state, number, player, action)
+        return state
+
+    def _played(self, state: State, number: int, player: int, action: int) -> State:
+        skip = pass_action(self.game)
+        if state.to_move != player:
+            if skip is None or not state.is_legal(skip):
+                raise SgfError(f"{self._name(number)} is out of turn: it is {COLOURS[state.to_move]}'s.")
+            if action == skip:
+                return state  # who is not to move gives nothing away by passing
+            state = state.play(skip)
+            if state.outcome is not None:
+                raise SgfError(f"{self._name(number)} comes after the end of the game.")
+        if not state.is_legal(action):
+            raise SgfError(f"{self._name(number)} is not legal there.")
+        return state.play(action)
+
+    def _name(self, number: int) -> str:
+        player, action = self.moves[number - 1]
+        return f"Move {number} of the SGF, {COLOURS[player]} {self.game.action_text(action)},"
+
+
+def has_sgf(game: Game) -> bool:
+    """Whether games of it can be written."""
+    return game.spec.source in NUMBERS
+
+
+def read_sgf(text: str | bytes, like: Game | None = None) -> tuple[Game, State]:
+    """The game of a file, and its position after the last move. See parse_sgf for `like`."""
+    read = parse_sgf(text, like)
+    return read.game, read.state
+
+
+def parse_sgf(text: str | bytes, like: Game | None = None) -> SgfGame:
+    """The first game of a file, its moves not yet checked against the rules.
+
+    SGF says nothing of some options, such as the planes of a network: those are taken from `like`, if that is the same
+    game. A komi that the file does not tell is the usual one.
+    """
+    nodes = _nodes(_decoded(text))
+    root = nodes[0]
+    game = _game(root, like)
+    first_move = next((i for i, node in enumerate(nodes) if "B" in node or "W" in node), len(nodes))
+    if any(SET_UP.keys() & node.keys() for node in nodes[first_move + 1 :]):
+        raise SgfError("This SGF sets up stones in the middle of the game; tengen reads a position and then moves.")
+    start = _start(game, nodes[: first_move + 1])
+    moves = [move for node in nodes[first_move:] for move in _moves(game, node)]
+    return SgfGame(
+        start,
+        tuple(moves),
+        players=(_text(root, "PB"), _text(root, "PW")),
+        result=_text(root, "RE"),
+        date=_text(root, "DT"),
+    )
+
+
+def write_sgf(
+    played: State | SgfGame,
+    *,
+    players: tuple[str, str] = ("", ""),
+    result: str | None = None,
+    date: str = "",
+    comments: Mapping[int, str] | None = None,
+) -> str:
+    """A file with one game, on one line.
+
+    `played` is the position at the end, or the whole game where there is more to it: of a position that did not begin
+    at the start of the game, only the stones are known. `result` is what a finished game says of itself unless given.
+    `comments` are by the number of moves made: 0 is the start.
+    """
+    if isinstance(played, State):
+        played = SgfGame(*_past(played), result=_result(played))
+    number = NUMBERS.get(played.game.spec.source)
+    if number is None:
+        raise SgfError(f"SGF is written for {', '.join(NUMBERS)}; {played.game.spec.name} is none of them.")
+    comments = comments or {}
+    root = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["tengen"], "GM": [number], "SZ": [str(played.game.spec.width)]}
+    if (komi := parse_options(played.game.spec.options).get("komi")) is not None:
+        root["KM"] = [f"{komi:g}"]
+    told = {
+        "PB": players[0] or played.players[0],
+        "PW": players[1] or played.players[1],
+        "RE": played.result if result is None else result,
+        "DT": date or played.date,
+    }
+    root |= {name: [" ".join(value.split())] for name, value in told.items() if value}
+    root |= _set_up(played.start)
+    nodes = [root]
+    nodes += [{"BW"[player]: [_point(played.game, action)]} for player, action in played.moves]
+    for i, node in enumerate(nodes):
+        if comments.get(i):
+            node["C"] = [comments[i]]
+    tree = sgf_grammar.Coarse_game_tree()
+    tree.sequence = [{name: list(map(_escaped, values)) for name, values in node.items()} for node in nodes]
+    written: bytes = sgf_grammar.serialise_game_tree(tree, wrap=None)
+    return written.decode().rstrip("\n")
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def _decoded(text: str | bytes) -> str:
+    """As text; bytes by their property CA, or else as UTF-8 or, where they are none, Latin-1, the format's default."""
+    if len(text) > LARGEST_SGF:
+        raise SgfError(f"This SGF is too large: {len(text):,} bytes; {LARGEST_SGF:,} are read.")
+    if isinstance(text, str):
+        return text
+    named = CHARSET.search(text[:1000])
+    for charset in ([named[1].decode()] if named else []) + ["utf-8-sig"]:
+        try:
+            return text.decode(charset)
+        except (LookupError, ValueError):
+            continue
+    return text.decode("latin-1")
+
+
+def _nodes(text: str) -> list[Properties]:
+    """The main line: the first variation wherever there are several."""
+    try:
+        tree = sgf_grammar.parse_sgf_game(text.encode(errors="replace"))
+    except ValueError as error:
+        reasons = {
+            "no SGF data found": "there is no game in it",
+            "unexpected end of SGF data": "it is cut short or damaged",
+        }
+        raise SgfError(f"This is no SGF: {reasons.get(str(error), error)}.") from None
+    return [
+        {name: [sgf_grammar.text_value(value).decode() for value in values] for name, values in node.items()}
+        for node in sgf_grammar.main_sequence_iter(tree)
+    ]
+
+
+def _game(root: Properties, like: Game | None) -> Game:
+    number = _text(root, "GM") or "1"
+    if number not in GAMES:
+        known = ", ".join(f"GM[{number}] {name}" for number, name in GAMES.items())
+        raise SgfError(f"This SGF is of a game that tengen can't read, GM[{number[:20]}]; it reads {known}.")
+    name = GAMES[number]
+    same = like is not None and like.spec.source == name
+    options = parse_options(like.spec.options) if same and like is not None else {}
+    options.pop("max_moves", None)  # a limit of someone's training; the game was played without
+    options["size"] = _size(root, name)
+    if name == "go":
+        komi = _komi(root, options["size"])
+        options.pop("komi", None)
+        if komi is not None:
+            options["komi"] = komi
+    try:
+        return load(name, **options)
+    except TengenError as error:
+        raise SgfError(f"This SGF is of a game that tengen can't play: {error}") from None
+
+
+def _size(root: Properties, name: str) -> float:
+    written = _text(root, "SZ")
+    if not written:
+        return DEFAULT_SIZES[name]
+    columns, _, rows = written.partition(":")
+    if rows and rows.strip() != columns.strip():
+        raise SgfError(f"This SGF has a board of {written[:20]}: tengen's boards are square.")
+    return _number("SZ", columns)
+
+
+def _komi(root: Properties, size: float) -> float | None:
+    """None if the file does not tell."""
+    written = _text(root, "KM")
+    if not written:
+        return HANDICAP_KOMI if _text(root, "HA") not in ("", "0", "1") else None
+    komi = _number("KM", written)
+    if abs(komi) > size * size:
+        raise SgfError(f"This SGF has a komi of {komi:g}, more than the board has points.")
+    return komi
+
+
+def _start(game: Game, nodes: list[Properties]) -> State:
+    """The position before the first move, from the nodes up to that move's."""
+    cells = _cells(game.initial_state())
+    turn: int | None = None
+    for node in nodes:
+        for name, stone in SET_UP.items():
+            for cell in _points(game, name, node.get(name, [])):
+                cells[cell] = stone
+        turn = {"B": 0, "W": 1}.get(_text(node, "PL")[:1].upper(), turn)
+    if turn is None:
+        after_handicap = game.spec.source == "go" and "X" in cells and "O" not in cells
+        turn = 1 if "W" in nodes[-1] or (after_handicap and "B" not in nodes[-1]) else 0
+    if cells == _cells(game.initial_state()) and (turn == 0 or pass_action(game) is None):
+        return game.initial_state()
+    try:
+        return game.state(board=_drawing(game, cells, turn))
+    except TengenError as error:
+        raise SgfError(f"The position that this SGF sets up can't be played: {error}") from None
+
+
+def _moves(game: Game, node: Properties) -> Iterator[tuple[int, int]]:
+    for player, name in enumerate("BW"):
+        for value in node.get(name, []):
+            yield player, _action(game, value.strip())
+
+
+def _action(game: Game, value: str) -> int:
+    size = game.spec.width
+    if value == "" or (value == "tt" and size <= 19):
+        skip = pass_action(game)
+        if skip is None:
+            raise SgfError(f"This SGF has a pass, which {game.spec.source} has not.")
+        return skip
+    cell = _cell(game, value)
+    if cell is None:
+        raise SgfError(f"'{value[:20]}' is no point of a board of size {size}.")
+    return cell
+
+
+def _cell(game: Game, value: str) -> int | None:
+    """A point as the format writes it, or, outside of Go, as players do (some programs write e6): None for others."""
+    if value[1:].isdecimal() and game.spec.source != "go":
+        return game.parse_action(value)
+    column, row = (LETTERS.find(letter) for letter in value) if len(value) == 2 else (-1, -1)
+    size = game.spec.width
+    return row * size + column if 0 <= column < size and 0 <= row < size else None
+
+
+def _points(game: Game, name: str, values: list[str]) -> Iterator[int]:
+    """Single points, and rectangles as in AB[aa:cc]."""
+    size = game.spec.width
+    for value in values:
+        corners = [_cell(game, corner.strip()) for corner in value.split(":")]
+        if len(corners) > 2 or None in corners:
+            raise SgfError(f"{name}[{value[:20]}] is no point of a board of size {size}.")
+        (top, left), (bottom, right) = (divmod(corner or 0, size) for corner in (corners[0], corners[-1]))
+        for row in range(top, bottom + 1):
+            yield from range(row * size + left, row * size + right + 1)
+
+
+def _text(node: Properties, name: str) -> str:
+    return " ".join(node[name][0].split()) if name in node else ""
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text[:20])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise SgfError(f"{name}[{text[:20]}] of this SGF is no number.")
+    return number
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+
+def _past(state: State) -> tuple[State, tuple[tuple[int, int], ...]]:
+    """Where a position began, and who made its moves; the position itself if it did not begin at the start."""
+    past = state.game.initial_state()
+    moves = []
+    for action in state.moves:
+        if not past.is_legal(action):
+            return state, ()
+        moves.append((past.to_move, action))
+        past = past.play(action)
+    return (state.game.initial_state(), tuple(moves)) if past == state else (state, ())
+
+
+def _result(state: State) -> str:
+    if state.outcome is None:
+        return ""
+    return "0" if state.outcome.winner is None else f"{'BW'[state.outcome.winner]}+"
+
+
+def _set_up(start: State) -> Properties:
+    """The stones that are not there at the start of the game, those that are no longer, and whose turn it is."""
+    if start == start.game.initial_state():
+        return {}
+    set_up: Properties = {}
+    before = _cells(start.game.initial_state())
+    for cell, (was, stone) in enumerate(zip(before, _cells(start), strict=True)):
+        if was != stone:
+            name = next(name for name, of in SET_UP.items() if of == stone)
+            set_up.setdefault(name, []).append(_point(start.game, cell))
+    return {**set_up, "PL": ["BW"[start.to_move]]}
+
+
+def _point(game: Game, action: int) -> str:
+    if action == pass_action(game):
+        return ""
+    row, column = divmod(action, game.spec.width)
+    return LETTERS[column] + LETTERS[row]
+
+
+def _escaped(text: str) -> bytes:
+    escaped: bytes = sgf_grammar.escape_text(text.encode(errors="replace"))
+    return escaped
+
+
+# --- Both ways --------------------------------------------------------------------------------------------------------
+
+
+def _cells(state: State) -> list[str]:
+    """'X', 'O' or '.' for each cell, row by row from the top."""
+    rows = str(state).splitlines()[1 : 1 + state.game.spec.height]
+    return [cell for row in rows for cell in row.split()[1:]]
+
+
+def _drawing(game: Game, cells: list[str], to_move: int) -> str:
+    """What game.state(board=...) reads."""
+    size = game.spec.width
+    rows = [" ".join(cells[i : i + size]) for i in range(0, len(cells), size)]
+    return "\n".join([*rows, f"{STONES[to_move]} to move"])

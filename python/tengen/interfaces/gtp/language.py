@@ -1,0 +1,130 @@
+"""The words of GTP: what a line means, its arguments, and how analyses are written."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen import Game
+from tengen.engine import Analysis
+from tengen.games.vertices import vertex_text
+
+__all__ = [
+    "AnalysisWords",
+    "Refusal",
+    "analysis_words",
+    "clean",
+    "katago_words",
+    "leela_words",
+    "number",
+    "one_line",
+    "only_word",
+    "player_of",
+    "whole_number",
+]
+
+CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # dropped, but a tab is a space
+
+
+class Refusal(Exception):
+    """A command that can't be done: the answer begins with `?`."""
+
+
+def clean(line: str) -> str:
+    """A line without control characters and comments."""
+    return line.translate(CONTROLS).partition("#")[0].strip()
+
+
+def only_word(words: list[str]) -> str:
+    if not words:
+        raise Refusal("syntax error")
+    return words[0]
+
+
+def whole_number(word: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) < 10):
+        raise Refusal("syntax error")
+    return int(word)
+
+
+def number(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        raise Refusal("syntax error") from None
+    if not math.isfinite(number):
+        raise Refusal("syntax error")
+    return number
+
+
+def player_of(word: str) -> int:
+    colours = {"b": 0, "black": 0, "w": 1, "white": 1}
+    if word.lower() not in colours:
+        raise Refusal("syntax error")
+    return colours[word.lower()]
+
+
+class AnalysisWords(NamedTuple):
+    """What a command that streams analyses asks for."""
+
+    player: int | None  # None: whose turn it is
+    seconds: float  # between two reports
+    ownership: bool
+
+
+def analysis_words(words: list[str]) -> AnalysisWords:
+    """`B 50`, `interval 50` or `50`, then `ownership true` and other pairs."""
+    colour: int | None = None
+    if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
+        colour, words = player_of(words[0]), words[1:]
+    centiseconds, ownership = 100, False
+    if words and words[0].isdecimal():
+        centiseconds, words = whole_number(words[0]), words[1:]
+    if len(words) % 2:
+        raise Refusal("syntax error")
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        if name == "interval":
+            centiseconds = whole_number(value)
+        elif name == "ownership":
+            ownership = value == "true"
+    return AnalysisWords(colour, max(1, centiseconds) / 100.0, ownership)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.translate(CONTROLS).split()) or "failed"
+
+
+# ---- Analyses as other programs write them
+
+
+def leela_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
+    """One line; rates are in hundredths of a percent. It has no words for ownership."""
+    return " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
+        f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+
+
+def katago_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
+    """One line; rates are from 0 to 1."""
+    moves = " ".join(
+        f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
+        f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
+        f"pv {_line(game, move.line)}"
+        for order, move in enumerate(analysis.moves)
+    )
+    return moves if ownership is None else f"{moves} ownership {_ownership(ownership)}"
+
+
+def _ownership(chances: NDArray[np.float32]) -> str:
+    """[H, W] the chances of the player to move to own each cell, as numbers from -1 to 1, row by row from the top."""
+    return " ".join(f"{2.0 * chance - 1.0:.3f}" for chance in chances.ravel().tolist())
+
+
+def _line(game: Game, line: tuple[int, ...]) -> str:
+    return " ".join(vertex_text(game, action) for action in line)

@@ -1,0 +1,284 @@
+"""The learner: fits the network to what self-play found (loss.py says what that means).
+
+On a CPU the batch is split among replicas that share the weights, one thread each. That beats one network with threads
+inside of every operation, which wait for each other hundreds of times a step and crawl when anything else runs; and
+sums are taken in an order that no timing can change.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tengen._core import Game, TengenError
+from tengen.config import ConfigError, LearnerConfig, NetworkConfig
+from tengen.learner.loss import TensorSamples, loss_terms
+from tengen.learner.optimizers import Muon
+from tengen.network.checkpoint import NetworkFile
+from tengen.network.on_torch import find_gpu
+from tengen.network.resnet import PolicyValueNet
+from tengen.replay import ReplayWindow, has_ownership
+from tengen.report import LearnerReport
+
+__all__ = ["Learner", "TrainingDivergedError", "learning_rate_at"]
+
+SMALLEST_PART = 64  # samples of a replica: fewer would make the means of the normalisation too noisy
+
+Weights = dict[str, NDArray[np.float32]]
+_FIGURES = ("gradient_norm", "policy", "value", "reply", "ownership", "score")
+
+
+class TrainingDivergedError(TengenError):
+    """The loss is no number any more."""
+
+
+def learning_rate_at(config: LearnerConfig, progress: float) -> float:
+    """Rises, stays flat, falls along a cosine. `progress` is the share of the run that is done."""
+    if progress < config.warmup:
+        return config.learning_rate * (0.05 + 0.95 * progress / config.warmup)
+    if progress <= config.flat_until:
+        return config.learning_rate
+    fallen = (progress - config.flat_until) / (1.0 - config.flat_until)
+    low = config.final_rate
+    return config.learning_rate * (low + (1.0 - low) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, fallen))))
+
+
+class Learner:
+    """The network being trained, its optimizer, and the averaged copy that plays."""
+
+    def __init__(
+        self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
+    ) -> None:
+        if (network.ownership_head or network.score_head) and not has_ownership(game):
+            raise ConfigError(
+                f"network.ownership_head and network.score_head: {game.spec.name} has neither an owner of each cell at "
+                "the end nor a margin; leave them out."
+            )
+        self._game = game
+        self._network_config = network
+        self._config = config
+        self._discount = discount
+        self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
+        self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
+        self._net = PolicyValueNet(game.spec, network, seed=seed).to(self.device)
+        self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
+        self._optimizers = self._make_optimizers()
+        self._average = self._weights()
+        self._averaged = 0  # networks in the average; the blank one is none
+
+    @property
+    def num_parameters(self) -> int:
+        return sum(parameter.numel() for parameter in self._net.parameters())
+
+    def learn(
+        self,
+        window: ReplayWindow,
+        steps: int,
+        rng: np.random.Generator,
+        *,
+        progress: tuple[float, float],
+        on_step: Callable[[int, int], None] = lambda done, total: None,
+    ) -> LearnerReport:
+        """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
+        started = time.perf_counter()
+        sampling = 0.0
+        totals = np.zeros(len(_FIGURES) + 3)
+        rate = 0.0
+        for replica in self._replicas:
+            replica.train()
+        one_each = partial(torch.set_num_threads, max(1, self._threads() // len(self._replicas)))
+        one_each()
+        with ThreadPoolExecutor(len(self._replicas), initializer=one_each) as pool:
+            for step in range(steps):
+                here = progress[0] + (progress[1] - progress[0]) * step / steps
+                rate = learning_rate_at(self._config, here)
+                before = time.perf_counter()
+                samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+                sampling += time.perf_counter() - before
+                totals += self._step(pool, samples, rate, self._search_value_share(here))
+                on_step(step + 1, steps)
+        self._share_statistics()
+        self._update_average()
+        means = totals / max(1, steps)
+        figures = dict(zip(_FIGURES, means, strict=False))
+        return LearnerReport(
+            steps=steps,
+            samples=steps * self._config.batch,
+            seconds=time.perf_counter() - started,
+            sampling_seconds=sampling,
+            policy_loss=figures["policy"],
+            value_loss=figures["value"],
+            reply_loss=figures["reply"],
+            ownership_loss=figures["ownership"],
+            score_loss=figures["score"],
+            value_loss_of_mean=_entropy(means[len(_FIGURES) :]),
+            learning_rate=rate,
+            window=window.positions,
+            gradient_norm=figures["gradient_norm"],
+        )
+
+    def network_file(self, **made_by: str) -> NetworkFile:
+        """The averaged weights, as they play."""
+        return NetworkFile.of(self._game, self._network_config, self._average, made_by)
+
+    def state(self) -> Weights:
+        """Everything needed to go on: weights, averaged weights, optimizer."""
+        state = {f"net.{name}": value for name, value in self._weights().items()}
+        state |= {f"average.{name}": value for name, value in self._average.items()}
+        state["averaged"] = np.array(self._averaged, np.float32)
+        for name, key, value in self._moments():
+            state[f"optimizer.{name}.{key}"] = value.cpu().numpy().copy()
+        return state
+
+    def load_state(self, state: Weights) -> None:
+        """Goes on from where state() was taken."""
+        weights = {name: torch.from_numpy(value.copy()) for name, value in _part(state, "net.")}
+        for replica in self._replicas:
+            replica.load_state_dict(weights)
+        self._average = {name: value.copy() for name, value in _part(state, "average.")}
+        self._averaged = int(state.get("averaged", np.float32(1e6)))  # older runs did not count
+        self._optimizers = self._make_optimizers()
+        keepers = {p: optimizer.state for optimizer in self._optimizers for p in _parameters(optimizer)}
+        parameters = dict(self._net.named_parameters())
+        for name, value in _part(state, "optimizer."):
+            parameter, _, key = name.rpartition(".")
+            moment = torch.from_numpy(value.copy()).to(parameters[parameter].device)
+            if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
+                moment = moment.contiguous(memory_format=torch.channels_last)
+            keepers[parameters[parameter]][parameters[parameter]][key] = moment
+
+    def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
+        """One step of the optimizer. Gives the means of _FIGURES and of the value target."""
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+        parts = samples.split(len(self._replicas))
+        weights = [len(part) / len(samples) for part in parts]
+        figures = sum(pool.map(self._gradients, self._replicas, parts, weights, [share] * len(parts)))
+        for parameter, *others in zip(*(replica.parameters() for replica in self._replicas), strict=True):
+            for other in others:
+                parameter.grad += other.grad
+        norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
+        self._check_finite(norm, "gradient")
+        list(pool.map(lambda optimizer: optimizer.step(), self._optimizers))
+        return np.concatenate(([norm.item()], figures))
+
+    def _gradients(
+        self, replica: PolicyValueNet, samples: TensorSamples, weight: float, share: float
+    ) -> NDArray[np.float64]:
+        """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
+            output = replica(samples.planes)
+        terms = loss_terms(output, samples, share, self._discount)
+        loss = weight * terms.total(self._config)
+        self._check_finite(loss, "loss")
+        replica.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        each = (terms.policy, terms.value, terms.reply, terms.ownership, terms.score)
+        return weight * np.array([*(term.item() for term in each), *terms.mean_target.tolist()])
+
+    def _share_statistics(self) -> None:
+        """Gives every replica the mean of what the normalisation of each has seen."""
+        for buffers in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+            if buffers[0].is_floating_point():
+                mean = torch.stack(buffers).mean(dim=0)
+                for buffer in buffers:
+                    buffer.copy_(mean)
+
+    def _threads(self) -> int:
+        return self._config.threads or os.cpu_count() or 1
+
+    def _num_replicas(self) -> int:
+        if self.device != "cpu":
+            return 1
+        return max(1, min(self._threads(), self._config.batch // SMALLEST_PART))
+
+    def _check_finite(self, number: Tensor, name: str) -> None:
+        if not torch.isfinite(number):
+            raise TrainingDivergedError(
+                f"The {name} is no number any more; the last checkpoint is intact. Try half the learning rate "
+                f"(learner.learning_rate = {self._config.learning_rate / 2:g} in the run's config.toml) or a smaller "
+                "learner.gradient_clip."
+            )
+
+    def _search_value_share(self, progress: float) -> float:
+        ramp = self._config.search_value_ramp
+        return self._config.search_value_share * (min(1.0, progress / ramp) if ramp > 0 else 1.0)
+
+    def _make_optimizers(self) -> list[torch.optim.Optimizer]:
+        """Each has some of the weights; together they have all. They take their steps side by side."""
+        rate, weight_decay = self._config.learning_rate, self._config.weight_decay
+        weights = list(self._net.parameters())
+        if self._config.optimizer == "sgd":
+            return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
+        if self._config.optimizer == "adamw":
+            return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay)]
+        inner = [conv.weight for conv in self._net.blocks.modules() if isinstance(conv, torch.nn.Conv2d)]
+        others = [weight for weight in weights if not any(weight is each for each in inner)]
+        parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
+        return [
+            *(Muon(part, lr=rate, weight_decay=weight_decay) for part in parts if part),
+            torch.optim.AdamW(others, lr=rate, weight_decay=weight_decay),
+        ]
+
+    def _moments(self) -> Iterator[tuple[str, str, Tensor]]:
+        names: dict[Tensor, str] = {parameter: name for name, parameter in self._net.named_parameters()}
+        for optimizer in self._optimizers:
+            for parameter, moments in optimizer.state.items():
+                for key, value in moments.items():
+                    if isinstance(value, Tensor):
+                        yield names[parameter], key, value
+
+    def _weights(self) -> Weights:
+        return {
+            name: value.detach().float().cpu().contiguous().numpy().copy()
+            for name, value in self._net.state_dict().items()
+            if value.is_floating_point()
+        }
+
+    def _update_average(self) -> None:
+        """An exponential one, which begins as the plain mean of the first few."""
+        self._averaged += 1
+        decay = min(self._config.average_decay, 1.0 - 1.0 / self._averaged)
+        for name, value in self._weights().items():
+            self._average[name] = (decay * self._average[name] + (1.0 - decay) * value).astype(np.float32)
+
+
+def _has_bf16(device: str) -> bool:
+    """Whether bfloat16 is an operation of the device; where it is imitated, it is slower than f32."""
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    flags = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
+
+
+def _sharing_weights(net: PolicyValueNet) -> PolicyValueNet:
+    """A copy with the same weights in memory, but with gradients and statistics of its own."""
+    other = copy.deepcopy(net)
+    for own, shared in zip(other.parameters(), net.parameters(), strict=True):
+        own.data = shared.data
+    return other
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _part(state: Weights, prefix: str) -> list[tuple[str, NDArray[np.float32]]]:
+    return [(name.removeprefix(prefix), value) for name, value in state.items() if name.startswith(prefix)]
+
+
+def _entropy(chances: NDArray[np.float64]) -> float:
+    """Of the average target: the cross-entropy of a guess that knows no more than that."""
+    chances = chances[chances > 0]
+    return float(-np.sum(chances * np.log(chances)))

@@ -1,0 +1,1 @@
+"""How strong a player is: ratings, tournaments, accuracy against the truth, and reviews of games."""

@@ -1,0 +1,176 @@
+"""How good the moves of a network are, measured on positions where the truth is known.
+
+Such a position has a score for every legal action, for the player to move: above 0 it wins, at 0 it draws, below 0 it
+loses, and the sooner a win and the later a loss, the higher. A move is *good* if it keeps the result that the position
+is worth, and *perfect* if no other has a higher score.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen._core import Game, State, TengenError
+from tengen.external.solvers import TooManyPositionsError, solve_all
+from tengen.network import NetworkEvaluator
+from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_evaluator, playing_params
+
+__all__ = [
+    "Evaluated",
+    "PositionsError",
+    "Quality",
+    "ScoredPositions",
+    "evaluate_network",
+    "known_positions",
+    "load_positions",
+    "move_quality",
+    "solved_positions",
+]
+
+ILLEGAL = -99  # the score of a full column in a position file
+BUNDLED = Path(__file__).parent / "positions"
+
+
+class PositionsError(TengenError):
+    """Positions that can't be used, or a game for which there are none."""
+
+
+@dataclass(frozen=True)
+class ScoredPositions:
+    """Positions with what every action is worth."""
+
+    states: tuple[State, ...]
+    scores: NDArray[np.float64]  # [N, A] for the player to move; NaN where an action is not legal
+    about: str  # which positions they are, in a few words
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Shares of the positions, from 0 to 1."""
+
+    good: float
+    perfect: float
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A network alone and, unless there were 0 simulations, with search."""
+
+    raw: Quality
+    search: Quality | None
+    simulations: int
+
+
+def evaluate_network(evaluator: NetworkEvaluator, positions: ScoredPositions, simulations: int) -> Evaluated:
+    """All positions are searched in one batch."""
+    raw = move_quality(NetworkPlayer("network", evaluator), positions)
+    if simulations == 0:
+        return Evaluated(raw, None, 0)
+    params = playing_params(evaluator.network, simulations)
+    player = SearchPlayer("search", params, playing_evaluator(evaluator, positions.states[0].game))
+    return Evaluated(raw, move_quality(player, positions), simulations)
+
+
+def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Quality:
+    """How good a player's moves are."""
+    actions = player.choose(positions.states, range(seed, seed + len(positions)))
+    chosen = positions.scores[np.arange(len(positions)), actions]  # [N]
+    best = np.nanmax(positions.scores, axis=1)
+    return Quality(
+        good=float(np.mean(np.sign(chosen) == np.sign(best))),
+        perfect=float(np.mean(chosen == best)),
+    )
+
+
+def known_positions(game: Game, path: Path | None = None) -> ScoredPositions:
+    """Those of a file; else those that come with tengen; else, in a small game, all that can come up."""
+    if path is not None:
+        return load_positions(path, game)
+    bundled = BUNDLED / f"{game.spec.source}.jsonl"
+    if bundled.exists() and _is_default(game):
+        return load_positions(bundled, game, "positions that come with tengen")
+    return solved_positions(game)
+
+
+def _is_default(game: Game) -> bool:
+    from tengen.games import load
+
+    return load(game.spec.source) == game
+
+
+# ---- Every position of a small game
+
+
+def solved_positions(game: Game) -> ScoredPositions:
+    """Every position in which there is something to choose, solved by walking through all of them."""
+    try:
+        solved = solve_all(game)
+    except TooManyPositionsError as error:
+        raise PositionsError(f"{error} Give some with --positions, or let players meet with tengen match.") from error
+    return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can come up")
+
+
+# ---- Position files
+
+
+def load_positions(path: Path, game: Game, about: str | None = None) -> ScoredPositions:
+    """JSON lines: `board` (cells from the top row; 0 empty, 1 first player, 2 second) or `moves`, and `move score`."""
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise PositionsError(f"The positions {path} can't be read: {reason}.") from error
+    states: list[State] = []
+    scores: list[NDArray[np.float64]] = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                state, row = _parse(json.loads(line), game)
+            except (ValueError, TypeError, LookupError) as error:
+                raise PositionsError(f"{path}, line {number}: {_reason(error)}") from error
+            states.append(state)
+            scores.append(row)
+    if not states:
+        raise PositionsError(f"There are no positions in {path}.")
+    return ScoredPositions(tuple(states), np.stack(scores), about or f"positions of {path}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"this is not JSON ({error})."
+    if isinstance(error, KeyError):
+        return f"there is no {error}."
+    return str(error)
+
+
+def _parse(content: dict[str, Any], game: Game) -> tuple[State, NDArray[np.float64]]:
+    if not isinstance(content, dict):
+        raise PositionsError("a position is a JSON object.")
+    state = _from_board(content["board"], game) if "board" in content else game.state(content["moves"])
+    given = np.array(content["move score"], np.float64)
+    if given.shape != (game.spec.num_actions,):
+        raise PositionsError(f"'move score' needs {game.spec.num_actions} numbers, one for each action.")
+    legal = state.legal_mask()
+    if not legal.any():
+        raise PositionsError("the game is over here.")
+    if ((given == ILLEGAL) & legal).any() or not np.isfinite(given[legal]).all():
+        raise PositionsError("a legal action has no score.")
+    return state, np.where(legal, given, np.nan)
+
+
+def _from_board(cells: Sequence[int], game: Game) -> State:
+    height, width = game.spec.height, game.spec.width
+    if len(cells) != height * width or not set(cells) <= {0, 1, 2}:
+        raise PositionsError(f"'board' needs {height * width} numbers, each 0, 1 or 2.")
+    stones = [".XO"[cell] for cell in cells]
+    rows = (" ".join(stones[start : start + width]) for start in range(0, len(cells), width))
+    return game.state(board="\n".join(rows))
