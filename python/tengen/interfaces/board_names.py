@@ -7,7 +7,7 @@ from string import ascii_lowercase
 
 from tengen import Game
 
-__all__ = ["board_names", "cell_name"]
+__all__ = ["board_names"]
 
 CELL = re.compile(r"([A-Za-z]+)(\d+)")
 
@@ -24,13 +24,6 @@ def board_names(game: Game) -> tuple[list[str], list[str]]:
         if all(top) and all(left):
             return [found[1] for found in top if found], [found[2] for found in left if found]
     return [_letters(column) for column in range(spec.width)], upwards
-
-
-def cell_name(game: Game, cell: int) -> str:
-    """The name of one cell, such as b3."""
-    columns, rows = board_names(game)
-    row, column = divmod(cell, game.spec.width)
-    return f"{columns[column]}{rows[row]}"
 
 
 def _letters(column: int) -> str:

@@ -157,6 +157,7 @@ export function HeatLayer({ board, heat }: { board: BoardShape; heat: Heat[] }):
   const most = Math.max(...at.values(), 1e-9);
   return (
     <g class="heat">
+      {heat.map((one) => one.value >= 0.03 && <Arrow board={board} step={one} kind="network" weight={one.value} />)}
       {[...at].map(([cell, value]) => {
         const [x, y] = centre(board, cell);
         const strength = Math.sqrt(value / most);
@@ -171,7 +172,6 @@ export function HeatLayer({ board, heat }: { board: BoardShape; heat: Heat[] }):
           </g>
         );
       })}
-      {heat.map((one) => one.value >= 0.03 && <Arrow board={board} step={one} kind="network" weight={one.value} />)}
     </g>
   );
 }
@@ -194,6 +194,9 @@ export function Labels({ board, labels }: { board: BoardShape; labels: MoveLabel
   const first = labels.filter((label, index) => labels.findIndex(({ target }) => target === label.target) === index);
   return (
     <g>
+      {labels.map((label) => (
+        <Arrow board={board} step={label} kind={label.best ? "best" : "search"} weight={label.weight} />
+      ))}
       {first.map((label) => {
         const [x, y] = centre(board, label.target);
         return (
@@ -208,9 +211,6 @@ export function Labels({ board, labels }: { board: BoardShape; labels: MoveLabel
           </g>
         );
       })}
-      {labels.map((label) => (
-        <Arrow board={board} step={label} kind={label.best ? "best" : "search"} weight={label.weight} />
-      ))}
     </g>
   );
 }
@@ -243,7 +243,8 @@ export function Arrow(props: { board: BoardShape; step: Step; kind: string; weig
   const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
   const wide = 7 + 9 * Math.sqrt(props.weight);
   const at = (along: number, aside: number): string => `${x1 + along * dx - aside * dy} ${y1 + along * dy + aside * dx}`;
-  const [tail, neck, tip] = [24, length - 24 - 2 * wide, length - 22];
+  const tip = length - (props.number === undefined ? 38 : 22); // what stands on the target stays readable
+  const [tail, neck] = [props.number === undefined ? 8 : 24, tip - 2 * wide];
   const half = wide / 2;
   const shape = [at(tail, half), at(neck, half), at(neck, 1.8 * half + 6), at(tip, 0), at(neck, -1.8 * half - 6), at(neck, -half), at(tail, -half)];
   const [x, y] = [x1 + 24 * dx, y1 + 24 * dy];
