@@ -132,12 +132,12 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         <Ground board={board} />
         <Names board={board} />
         {state.last?.source != null && <LastMove board={board} state={state} />}
-        {props.heat && <HeatLayer board={board} heat={props.heat} />}
         {cells.map((code, cell) => {
           if (code === 0 || numbered.has(cell) || drag.from === cell) return null;
           const [x, y] = centre(board, cell);
           return <PieceAt board={board} x={x} y={y} code={code} />;
         })}
+        {props.heat && <HeatLayer board={board} heat={props.heat} />}
         {props.ownership && <Ownership board={board} ownership={props.ownership} />}
         {state.last?.source == null && <LastMove board={board} state={state} />}
         {onPlay && <LegalDots board={board} state={state} cells={targets} isTarget={taken !== null} />}

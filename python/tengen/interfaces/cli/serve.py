@@ -52,7 +52,7 @@ def run(
 
     listening = _listen(host, port)
     limits = Limits()
-    files, broken = _load_each([text for texts in game for text in texts])
+    files, broken = load_each([text for texts in game for text in texts])
     for name, problem in broken.items():
         print(f"{name} is left out: {problem}", file=sys.stderr, flush=True)
     app = create_app(files=files, broken=broken, model_folders=models, runs=runs, hosts=[host], limits=limits)
@@ -70,14 +70,16 @@ def run(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _load_each(texts: Sequence[str]) -> tuple[list[Game], dict[str, str]]:
+def load_each(texts: Sequence[str]) -> tuple[list[Game], dict[str, str]]:
     """The games that load, and why the others do not."""
-    games, problems = [], {}
+    games: list[Game] = []
+    problems: dict[str, str] = {}
     for text in texts:
         try:
             games.append(parse_game(text))
         except TengenError as error:
-            problems[text] = str(error)
+            name = Path(text).name
+            problems[text if name in problems else name] = str(error)
     return games, problems
 
 

@@ -8,6 +8,7 @@ as a list.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 from tengen import Game, Outcome, State
 from tengen.interfaces.board_names import board_names
@@ -16,9 +17,11 @@ from tengen.interfaces.web.shapes import (
     BoardWord,
     DrawnWord,
     HeldWord,
+    Layout,
     OutcomeWord,
     PieceWord,
     Position,
+    Shape,
     StateWord,
 )
 
@@ -35,9 +38,9 @@ def board_word(game: Game) -> BoardWord:
     return BoardWord(
         height=spec.height,
         width=spec.width,
-        shape=spec.shape,
+        shape=cast(Shape, spec.shape),
         points=points,
-        layout=spec.action_layout,
+        layout=cast(Layout, spec.action_layout),
         columns=columns,
         rows=rows,
         players=spec.player_names,

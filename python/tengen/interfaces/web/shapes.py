@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 Name = Annotated[str, Field(max_length=200)]
+Shape = Literal["square", "hex"]
+Layout = Literal["cells", "columns", "planes", "dense"]
 ActionText = Annotated[str, Field(max_length=100)]
 
 
@@ -55,9 +57,9 @@ class PieceWord(Word):
 class BoardWord(Word):
     height: int
     width: int
-    shape: Literal["square", "hex"]
+    shape: Shape
     points: bool  # drawn as the crossings of lines
-    layout: Literal["cells", "columns", "planes", "dense"]  # how actions are related to the board
+    layout: Layout  # how actions are related to the board
     columns: list[str]
     rows: list[str]
     players: list[str]
