@@ -175,7 +175,7 @@ def test_the_end_of_go_tells_score_komi_and_reason(page: Page) -> None:
     page.goto(place("go", "E5,pass,pass", size=9, komi=5.5))
     expect(page.locator(".status h1")).to_have_text("You win")
     expect(page.locator(".status p")).to_have_text(
-        re.compile(r"Black wins: two passes, 81 to 5\.5\. The end after 3 moves, size 9, komi 5\.5")
+        "Black wins: two passes, 81 to 5.5. The end after 3 moves, komi 5.5."
     )
 
 

@@ -19,8 +19,8 @@ COLOURS = {0: "bold cyan", 1: "bold yellow", None: "dim"}  # of pieces, by owner
 def draw(state: State, before: State | None = None) -> "Text":
     """The board, the first player's pieces in one colour and the second's in another.
 
-    Pieces that were not there `before` stand out. A game that does not say what stands on its board is shown as it draws
-    itself.
+    Pieces that were not there `before` stand out. A game that does not say what stands on its board is shown as it
+    draws itself.
     """
     from rich.text import Text
 

@@ -231,7 +231,11 @@ function headline(board: BoardShape, state: State, table: Table, paused: boolean
 }
 
 function explanation(board: BoardShape, state: State, table: Table): string {
-  if (state.outcome) return `${state.outcome.sentence}. ${[`The end after ${count(table.position.moves.length, "move")}`, ...optionWords(table.position)].join(", ")}.`;
+  if (state.outcome) {
+    const { moves, options } = table.position;
+    const komi = options["komi"] === undefined ? "" : `, komi ${options["komi"]}`; // without it a score is a riddle
+    return `${state.outcome.sentence}. The end after ${count(moves.length, "move")}${komi}.`;
+  }
   const names = board.players.map(capital) as [string, string];
   if (table.resigned) return `${names[opponent(table.side)]} wins.`;
   if (table.side === "watch") return "The agent plays both sides.";
@@ -264,13 +268,6 @@ function Named({ board, player }: { board: BoardShape; player: Player }): JSX.El
       <StoneIcon board={board} player={player} />
       {capital(board.players[player])}
     </>
-  );
-}
-
-/** "komi 7.5", for what a result depends on. */
-function optionWords(position: Position): string[] {
-  return Object.entries(position.options).map(([name, value]) =>
-    typeof value === "boolean" ? `${value ? "" : "no "}${name.replaceAll("_", " ")}` : `${name.replaceAll("_", " ")} ${value}`,
   );
 }
 
