@@ -162,7 +162,6 @@ def _read(file: Path) -> bytes:
 def _game_of(asked: _Asked, like: Game | None) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
     from tengen.games import load, names
-    from tengen.games.options import parse_options
     from tengen.games.sgf import parse_sgf
     from tengen.interfaces.gtp.positions import without_end
 
@@ -171,7 +170,7 @@ def _game_of(asked: _Asked, like: Game | None) -> tuple[State, tuple[int, ...], 
         return read.start, read.state.moves, read.players
     rules = parse_game(asked.game)
     if like is not None and like.spec.source == rules.spec.source and rules.spec.source in names():
-        told = {**parse_options(without_end(like).spec.options), **split_game(asked.game)[1]}
+        told = {**without_end(like).spec.options, **split_game(asked.game)[1]}
         rules = load(like.spec.source, **told)
     return rules.initial_state(), rules.state(asked.moves).moves, ("", "")
 
@@ -196,7 +195,7 @@ def _as_dict(review: Review, names: tuple[str, str], model: str, limit: Limit) -
     spec = review.start.game.spec
     return {
         "game": spec.source,
-        "options": spec.options,
+        "options": spec.options_text,
         "players": list(names),
         "model": model,
         "simulations": limit.simulations,
