@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 
-from tengen import State
 from tengen.interfaces.chart import Line, lines
 from tengen.interfaces.report_page import whole_page
 from tengen.strength.review import Review, ReviewedMove
@@ -60,29 +58,26 @@ def _mistake(move: ReviewedMove) -> str:
 
 def _board(move: ReviewedMove) -> str:
     """The position before a move, with the move that was made and the one that was better."""
-    spec = move.state.game.spec
-    if spec.action_layout != "cells":
-        return f"<pre>{escape(str(move.state))}</pre>"
+    state, spec = move.state, move.state.game.spec
+    if state.cells is None:
+        return f"<pre>{escape(str(state))}</pre>"
     width, height = spec.width, spec.height
     parts = [f'<svg class="board" viewBox="0 0 {CELL * width:g} {CELL * height:g}" role="img">']
     for row in range(height):
         parts.append(_grid_line(0.5, row + 0.5, width - 0.5, row + 0.5))
     for column in range(width):
         parts.append(_grid_line(column + 0.5, 0.5, column + 0.5, height - 0.5))
-    for cell, stone in enumerate(_cells(move.state)):
-        if stone in "XO":
-            parts.append(_circle(cell, width, "first" if stone == "X" else "second", 0.45))
+    for cell, code in enumerate(state.cells.ravel().tolist()):
+        if code:
+            piece = spec.pieces[code - 1]
+            kind = "second" if piece.owner == 1 else "first"
+            parts.append(_circle(cell, width, kind, 0.45))
     for action, kind in ((move.action, "played"), (move.best_action, "better")):
-        if action < width * height:
-            parts.append(_circle(action, width, kind, 0.3, f"{kind}: {move.state.action_text(action)}"))
+        target = state.game.action_cells(state, action).target
+        if target is not None:
+            parts.append(_circle(target, width, kind, 0.3, f"{kind}: {state.action_text(action)}"))
     keys = '<div class="legend"><span><i class="c5"></i>played</span><span><i class="c3"></i>better</span></div>'
     return "".join([*parts, "</svg>", keys])
-
-
-def _cells(state: State) -> Iterator[str]:
-    """'X', 'O' or '.', row by row from the top."""
-    for row in str(state).splitlines()[1 : 1 + state.game.spec.height]:
-        yield from row.split()[1:]
 
 
 def _circle(cell: int, width: int, kind: str, radius: float, title: str = "") -> str:

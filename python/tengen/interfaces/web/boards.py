@@ -1,15 +1,12 @@
 """Any game as the page draws it: its board, and a state's stones and actions as cells of that board.
 
-Cells are counted from the top left, row by row. Stones are read from the planes, as the rules of a Python file draw
-theirs: if the first two planes are one's own and the opponent's, they are the stones. A game without such planes has an
-empty board, and its actions are buttons.
+Cells are counted from the top left, row by row. A game that does not say what stands on its board (State.cells) has an
+empty one, and actions without cells are buttons.
 """
 
 from __future__ import annotations
 
 import re
-
-import numpy as np
 
 from tengen import Game, Outcome, State
 from tengen.interfaces.web.shapes import ActionWord, BoardWord, OutcomeWord, Position, StateWord
@@ -69,27 +66,21 @@ def outcome_word(game: Game, outcome: Outcome | None) -> OutcomeWord | None:
 
 
 def _cells(state: State, action: int) -> list[int]:
-    spec = state.game.spec
-    if spec.action_layout == "cells":
-        return [action] if action < spec.height * spec.width else []
-    if spec.action_layout != "columns":
-        return []
-    column = range(action, spec.height * spec.width, spec.width)
-    before, after = _stones(state), _stones(state.play(action))
-    return [cell for cell in column if before[cell] is None and after[cell] is not None] or list(column)
+    """From and to, or to alone; a column that does not say where its stone falls to is clicked as a whole."""
+    spec, where = state.game.spec, state.game.action_cells(state, action)
+    cells = [cell for cell in (where.source, where.target) if cell is not None]
+    if spec.action_layout == "columns" and not cells:
+        return list(range(action, spec.height * spec.width, spec.width))
+    return cells
 
 
 def _stones(state: State) -> list[int | None]:
     """Whose stone is on each cell."""
     spec = state.game.spec
-    cells: list[int | None] = [None] * (spec.height * spec.width)
-    names = [name.lower() for name in spec.plane_names[:2]]
-    if len(names) == 2 and names[0].startswith("own") and names[1].startswith("opponent"):
-        planes = state.planes()  # [C, H, W]
-        for plane, player in ((0, state.to_move), (1, 1 - state.to_move)):
-            for cell in np.flatnonzero(planes[plane]).tolist():
-                cells[cell] = player
-    return cells
+    if state.cells is None:
+        return [None] * (spec.height * spec.width)
+    owners = [None, *(piece.owner for piece in spec.pieces)]
+    return [owners[code] for code in state.cells.ravel().tolist()]
 
 
 def _names(game: Game) -> tuple[list[str], list[str]]:
