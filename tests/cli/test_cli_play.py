@@ -104,18 +104,18 @@ def test_moves_lists_the_legal_moves(talk: Talk) -> None:
     assert listed.split() == [state.action_text(action) for action in state.legal_actions]
 
 
-def test_moves_lists_those_with_a_name(talk: Talk, rules: Path) -> None:
-    said = answers(talk(f"{rules / 'breakthrough.py'} random", "moves b2", "moves x9", "quit"))
+def test_moves_lists_those_with_a_name(talk: Talk, examples: Path) -> None:
+    said = answers(talk(f"{examples / 'breakthrough.py'}:size=5 random", "moves b2", "moves x9", "quit"))
     assert said[0].splitlines()[1] == "b2a3 b2b3 b2c3"
     assert said[1].splitlines()[1] == "No legal move has 'x9' in its name."
 
 
-def test_moves_from_cell_to_cell(talk: Talk, rules: Path) -> None:
+def test_moves_from_cell_to_cell(talk: Talk, examples: Path) -> None:
     for typed in ("b2c3", "B2C3", "b2-c3", "b2 c3"):
-        out = talk(f"{rules / 'breakthrough.py'} random", typed, "quit")
-        assert "black plays " in out
-        assert re.search(r"^3 . . w . \.$", out, re.MULTILINE)
-    said = answers(talk(f"{rules / 'breakthrough.py'} random", "b2", "b2d4", "b2a1", "quit"))
+        out = talk(f"{examples / 'breakthrough.py'}:size=5 random", typed, "quit")
+        assert "O plays " in out
+        assert re.search(r"^3 \S \S X \S \S$", out, re.MULTILINE)
+    said = answers(talk(f"{examples / 'breakthrough.py'}:size=5 random", "b2", "b2d4", "b2a1", "quit"))
     assert said[0].splitlines()[1] == "'b2' is only the beginning of a move: b2a3, b2b3, b2c3. Type the whole name."
     assert "is neither a move nor a command" in said[1]
     assert "b2a1 is not legal here; moves lists what is." in said[2]

@@ -198,7 +198,7 @@ def test_refusals(refused, tmp_path: Path, arguments: list[str], words: str) -> 
 @pytest.mark.parametrize(
     ("name", "options", "moves"),
     [
-        ("breakthrough", {}, "b2b3 a4b3 c2b3 d4d3"),
+        ("../../../examples/breakthrough", {"size": 5}, "b2b3 a4b3 c2b3 d4d3"),
         ("nim", {}, "take1a take2d take3c"),
         ("crowns", {}, "a1a2 b4b3 a2b3 a4a3 b3c4=k"),
         ("../../../examples/hex", {"size": 4}, "b2 c3 a1"),
