@@ -7,8 +7,8 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Action, BoardShape, Player, State, Step } from "../protocol";
 import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./geometry";
-import { Arrow, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring } from "./layers";
-import { PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
+import { Arrow, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring } from "./layers";
+import { isLettered, PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
 
 export interface BoardProps {
   board: BoardShape;
@@ -131,7 +131,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
       >
         <Ground board={board} />
         <Names board={board} />
-        {state.last?.source != null && <LastMove board={board} state={state} />}
+        {isLastBelow(board, state) && <LastMove board={board} state={state} />}
         {cells.map((code, cell) => {
           if (code === 0 || numbered.has(cell) || drag.from === cell) return null;
           const [x, y] = centre(board, cell);
@@ -139,7 +139,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         })}
         {props.heat && <HeatLayer board={board} heat={props.heat} />}
         {props.ownership && <Ownership board={board} ownership={props.ownership} />}
-        {state.last?.source == null && <LastMove board={board} state={state} />}
+        {!isLastBelow(board, state) && <LastMove board={board} state={state} />}
         {onPlay && <LegalDots board={board} state={state} cells={targets} isTarget={taken !== null} />}
         {props.labels && <Labels board={board} labels={props.labels} />}
         {props.line && <LineLayer board={board} line={props.line} />}
@@ -149,7 +149,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         {props.hint && <Arrow board={board} step={props.hint} kind="best" weight={0.5} />}
         {taken?.source != null && <Ring board={board} cell={taken.source} kind="source" />}
         {aimed && !drag.at && !props.line?.length && !props.labels?.length && (
-          <Ghost board={board} action={aimed} code={inHand || aimed.piece || pieceOfPlayer(board, state.to_move)} />
+          <Ghost board={board} action={aimed} code={inHand || aimed.piece || onlyPiece(board, state.to_move)} />
         )}
         {focus !== null && <Focus board={board} cell={focus} />}
         {Array.from({ length: height }, (_, row) => (
@@ -202,6 +202,11 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
       {hand(0)}
     </div>
   );
+}
+
+/** The piece that a player puts on the board, if there is only one kind; else 0. */
+function onlyPiece(board: BoardShape, player: Player): number {
+  return isLettered(board) ? 0 : pieceOfPlayer(board, player);
 }
 
 /** Where a piece would come to stand. */

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import type { BoardShape, Player, State, Step } from "../protocol";
 import { centre, extent, hexSides, nameSize, outline, rim } from "./geometry";
-import { PieceAt, pieceOf, pieceOfPlayer, playersClass, playersStyle, styleOf, tone } from "./pieces";
+import { PieceAt, isLettered, pieceOf, pieceOfPlayer, playersClass, playersStyle, styleOf, tone } from "./pieces";
 
 export interface MoveLabel extends Step {
   target: number;
@@ -110,13 +110,19 @@ export function Names({ board }: { board: BoardShape }): JSX.Element {
   );
 }
 
+/** Whether the last move is shown below the pieces: it has two cells, or a dot would hide a letter. */
+export function isLastBelow(board: BoardShape, state: State): boolean {
+  return state.last?.source != null || isLettered(board);
+}
+
 /** Where the last piece came to stand; of a piece that moved, also where it came from. */
 export function LastMove({ board, state }: { board: BoardShape; state: State }): JSX.Element | null {
   const { source, target } = state.last ?? { source: null, target: null };
-  if (source !== null) {
+  if (isLastBelow(board, state)) {
+    const cells = [source, target].filter((cell) => cell !== null);
     return (
       <g>
-        {[source, ...(target === null ? [] : [target])].map((cell) => (
+        {cells.map((cell) => (
           <path class="last-cell" d={outline(board, cell, board.shape === "hex" ? 4 : 0)} />
         ))}
       </g>

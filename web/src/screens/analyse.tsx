@@ -218,8 +218,10 @@ function MoveTable(props: {
   onPlay: (text: string) => void;
 }): JSX.Element | null {
   if (!props.moves.length) return null;
+  const shown = props.moves.slice(0, MOST_LABELS);
+  const longest = Math.max(...shown.map(({ text }) => text.length));
   return (
-    <table class="moves number" onMouseLeave={() => props.onPoint(null)}>
+    <table class="moves number" style={{ "--longest": longest }} onMouseLeave={() => props.onPoint(null)}>
       <thead>
         <tr>
           <th scope="col">Move</th>
@@ -234,7 +236,7 @@ function MoveTable(props: {
         </tr>
       </thead>
       <tbody>
-        {props.moves.slice(0, MOST_LABELS).map((move, index) => (
+        {shown.map((move, index) => (
           <tr
             class={`${index === 0 ? "best" : ""} ${props.pointed === move.text ? "pointed" : ""}`}
             data-move={move.text}
