@@ -289,12 +289,20 @@ def test_a_game_that_never_ends(tmp_path: Path) -> None:
         ("board = (2, 2)", "board = 4", r"board must be \(height, width\), two whole numbers from 1, not 4"),
         ("board = (2, 2)", "", r"no `board = \(height, width\)`"),
         ("num_actions = 12", "num_actions = 0", "num_actions must be a whole number from 1, not 0"),
-        ("num_actions = 12", "actions = 'cell'", "actions must be one of 'cells', 'columns', 'numbers', not 'cell'"),
+        (
+            "num_actions = 12",
+            "actions = 'cell'",
+            "actions must be one of 'cells', 'columns', 'moves', 'numbers', not 'cell'",
+        ),
         ("num_actions = 12", "num_actions = 3; actions = 'cells'", "num_actions is 3, but .* of this board are 4"),
         ("longest_game = 60", "longest = 60", "no `longest_game`, the most actions a game can have"),
         ('plane_names = ["own", "opponent\'s"]', "plane_names = 2", "plane_names must be a list of texts, not 2"),
         ("longest_game = 60", "longest_game = 60; symmetries = 'all'", "symmetries must be 'none', 'mirror'"),
-        ("longest_game = 60", "longest_game = 60; symmetries = 'mirror'", "needs actions = 'cells' or 'columns'"),
+        (
+            "longest_game = 60",
+            "longest_game = 60; symmetries = 'mirror'",
+            "needs actions = 'cells', 'columns' or 'moves'",
+        ),
         (
             "longest_game = 60",
             "longest_game = 60; symmetries = {'flip': ([1, 0, 3, 3], range(12))}",
@@ -306,7 +314,7 @@ def test_a_game_that_never_ends(tmp_path: Path) -> None:
         ("State = np.dtype([", "State = ([", None),  # a plain list of fields will do
         ("State = ", "Stat = ", "there is no State, such as .*; is it 'Stat'?"),
         ("State = ", "State = 1.5 #", "State must be a numpy dtype with"),
-        ("ready: int = 40", "ready: int = len('abc')", "the option ready needs a plain number as its default"),
+        ("ready: int = 40", "ready: int = len('abc')", "the option ready needs a plain whole number as its default"),
         ("longest_game = 60", "longest_game = 60 / 0", r"line \d+: ZeroDivisionError: division by zero"),
         ("longest_game = 60", "longest_game = = 60", "line 8: invalid syntax"),
         ("import numpy as np", "import nampy as np", r"line 2: ModuleNotFoundError: No module named 'nampy'"),
