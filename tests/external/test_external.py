@@ -181,7 +181,7 @@ def test_a_killed_python_leaves_no_program_behind() -> None:
     """Not even one that has stopped to listen, nor its children."""
     code = f"""
 import sys, threading
-sys.path.insert(0, {str(ENGINES.parent)!r})
+sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_external import pid_of, program
 player = program("child")
 player._start()

@@ -243,7 +243,7 @@ def test_a_loss_that_is_no_number_is_not_learned_from(window: ReplayWindow, monk
         terms = loss_terms(output, *rest)  # type: ignore[arg-type]
         return replace(terms, value=terms.value * float("nan"))
 
-    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    monkeypatch.setattr("tengen.learner.learner.loss_terms", broken)
     with pytest.raises(TrainingDivergedError, match=r"loss is no number.*learner\.learning_rate = 0\.001"):
         learn(learner, window, 1)
     assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
@@ -260,7 +260,7 @@ def test_a_gradient_that_is_no_number_is_not_learned_from(
         endless = (output.wdl_logits.float() * 0.0).sqrt().sum()  # 0, with a slope that is not finite
         return replace(terms, value=terms.value + endless)
 
-    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    monkeypatch.setattr("tengen.learner.learner.loss_terms", broken)
     with pytest.raises(TrainingDivergedError, match="gradient is no number"):
         learn(learner, window, 1)
     assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
