@@ -172,7 +172,7 @@ def test_two_interrupts_stop_at_once(place: Path) -> None:
 
 def test_evaluate_in_words_and_as_json(cli, model: str) -> None:
     words = cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8")
-    assert words.startswith("4,520 positions, all that can come up; OpenVINO")
+    assert words.startswith("4,520 positions, all that can be reached; OpenVINO")
     answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8", "--json"))
     assert answer.keys() == {"raw", "search"}
     assert answer["search"].keys() == {"simulations", "good", "perfect"}
