@@ -39,8 +39,8 @@ class PyForest {
     const GameSpec& own = game_->spec();
     const GameSpec& other = state.game->spec();
     if (!same_game(*state.game, *game_)) {
-      throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
-                  other.options + ").");
+      throw Error("The forest searches " + own.name + " (" + options_text(own.options) + "), not " + other.name + " (" +
+                  options_text(other.options) + ").");
     }
     const std::uint64_t own_seed = seed ? *seed : mix64(mix64(seed_) + static_cast<std::uint64_t>(tree));
     alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed); });

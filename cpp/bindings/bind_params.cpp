@@ -77,8 +77,9 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
 }
 
 void set_params(SearchParams& params, const nb::kwargs& given) {
-  for (const auto& [key, value] : given) {
-    const std::string wanted = nb::cast<Text>(key).value;
+  for (const auto& item : given) {
+    const std::string wanted = nb::cast<Text>(item.first).value;
+    const nb::handle value = item.second;
     bool found = false;
     for_each_param([&](const char* name, auto member, double lowest, double highest, const char*) {
       if (wanted != name) return;

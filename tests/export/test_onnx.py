@@ -69,10 +69,10 @@ def test_actions_that_have_no_relation_to_the_board() -> None:
     spec = tengen.load("tic_tac_toe").spec
 
     class Other:
-        planes_shape, num_actions, action_layout = spec.planes_shape, 5, "other"
+        planes_shape, num_actions, action_layout = spec.planes_shape, 5, "dense"
 
     net = PolicyValueNet(Other(), SMALL, seed=1)
-    file = NetworkFile("tic_tac_toe", "", (2, 3, 3), 5, "other", SMALL, network_weights(net))
+    file = NetworkFile("tic_tac_toe", "", (2, 3, 3), 5, "dense", SMALL, network_weights(net))
     planes = random_positions(file, 3)
     check_same(onnx_model(file), file, planes)
 

@@ -83,7 +83,7 @@ def test_the_game_is_the_one_of_the_file(text: str, name: str, options: dict[str
 def test_what_a_file_does_not_tell_is_taken_from_a_game() -> None:
     like = tengen.load("go", size=9, komi=3, suicide=True, history=8, max_moves=20)
     assert read_sgf("(;SZ[7]KM[5])", like)[0] == tengen.load("go", size=7, komi=5, suicide=True, history=8)
-    assert read_sgf("(;SZ[7])", like)[0].spec.options.startswith("size=7, komi=7.5")
+    assert read_sgf("(;SZ[7])", like)[0].spec.options_text.startswith("size=7, komi=7.5")
     assert read_sgf("(;GM[2])", like)[0] == tengen.load("othello")
 
 

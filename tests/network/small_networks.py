@@ -28,7 +28,7 @@ SHAPES = {
     "tic-tac-toe": Shape((2, 3, 3), 9, "cells"),
     "go 9x9": Shape((6, 9, 9), 82, "cells"),
     "connect four": Shape((3, 6, 7), 7, "columns"),
-    "from-to moves": Shape((3, 4, 5), 33, "other"),
+    "from-to moves": Shape((3, 4, 5), 33, "dense"),
 }
 
 

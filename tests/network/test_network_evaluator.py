@@ -257,7 +257,7 @@ def test_a_gpu_is_used_or_named_but_never_passed_over(monkeypatch: pytest.Monkey
 
 def test_options_are_read_as_they_are_written() -> None:
     for game in (tengen.load("gomoku", size=9, exactly_five=True), tengen.load("go", size=9, komi=6.5)):
-        again = tengen.load(game.spec.source, **parse_options(game.spec.options))
+        again = tengen.load(game.spec.source, **parse_options(game.spec.options_text))
         assert again.spec.options == game.spec.options
 
 

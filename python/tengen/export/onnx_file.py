@@ -4,7 +4,7 @@
                                         to move
 
 The batch is free unless a number is asked for, and so is the size of the board where the heads allow it (all but
-"other" actions). What the network is for stands in the file's metadata.
+"dense" actions). What the network is for stands in the file's metadata.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ IR_VERSION = 8  # of the same release
 def onnx_model(file: NetworkFile, batch: int | None = None) -> bytes:
     """The file's content, checked; `batch` None leaves it free."""
     planes, height, width = file.planes_shape
-    size: list[int | str] = [height, width] if file.action_layout == "other" else ["height", "width"]
+    size: list[int | str] = [height, width] if file.action_layout == "dense" else ["height", "width"]
     rows: int | str = "batch" if batch is None else batch
-    actions: int | str = file.num_actions if file.action_layout == "other" else "actions"
+    actions: int | str = file.num_actions if file.action_layout == "dense" else "actions"
     try:
         graph = _Graph(file)
         trunk = graph.trunk()
@@ -111,7 +111,7 @@ class _Graph:
 
     def policy(self, trunk: str) -> str:
         local = self._conv_norm("policy.local", trunk)  # [B, P, H, W]
-        if self._file.action_layout == "other":
+        if self._file.action_layout == "dense":
             weight, bias = (self._weight(f"policy.out.{part}") for part in ("weight", "bias"))
             return self.node("Gemm", [self._flat(self._relu(local)), weight, bias], transB=1)
         pooled = self._pool(self._relu(local), [2, 3])

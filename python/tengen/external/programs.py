@@ -362,8 +362,8 @@ def _found(name: str, command: str) -> list[str]:
 
 def komi_of(game: Game) -> float | None:
     """The komi of a game; None in a game without one."""
-    options = dict(pair.split("=") for pair in game.spec.options.split(", ") if pair)
-    return float(options["komi"]) if "komi" in options else None
+    komi = game.spec.options.get("komi")
+    return None if komi is None else float(komi)
 
 
 def _only_a_pass(state: State) -> bool:

@@ -22,7 +22,6 @@ from sgfmill import sgf_grammar
 
 from tengen._core import Game, State, TengenError
 from tengen.games import load
-from tengen.games.options import parse_options
 from tengen.games.vertices import pass_action
 
 __all__ = ["LARGEST_SGF", "SgfError", "SgfGame", "has_sgf", "parse_sgf", "read_sgf", "write_sgf"]
@@ -149,7 +148,7 @@ def write_sgf(
         raise SgfError(f"SGF can be written for {', '.join(NUMBERS)}, not for {played.game.spec.name}.")
     comments = comments or {}
     root = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["tengen"], "GM": [number], "SZ": [str(played.game.spec.width)]}
-    if (komi := parse_options(played.game.spec.options).get("komi")) is not None:
+    if (komi := played.game.spec.options.get("komi")) is not None:
         root["KM"] = [f"{komi:g}"]
     told = {
         "PB": players[0] or played.players[0],
@@ -211,7 +210,7 @@ def _game(root: Properties, like: Game | None) -> Game:
         raise SgfError(f"This SGF is of a game that tengen can't read, GM[{number[:20]}]; it reads {known}.")
     name = GAMES[number]
     same = like is not None and like.spec.source == name
-    options = parse_options(like.spec.options) if same and like is not None else {}
+    options: dict[str, float] = dict(like.spec.options) if same and like is not None else {}
     options.pop("max_moves", None)  # a limit that is set for training only
     options["size"] = _size(root, name)
     if name == "go":

@@ -38,10 +38,10 @@ class NetworkFile:
     """A network and what it is for. Weights are named as in `resnet.PolicyValueNet`."""
 
     game: str  # what load() takes
-    options: str  # and with it, as spec.options has them
+    options: str  # and with it, as spec.options_text has them
     planes_shape: tuple[int, int, int]  # planes, height, width it was trained on
     num_actions: int
-    action_layout: str  # "cells", "columns" or "other"
+    action_layout: str  # "cells", "columns", "planes" or "dense"
     config: NetworkConfig
     weights: dict[str, NDArray[np.float32]] = field(repr=False, compare=False)
     made_by: dict[str, str] = field(default_factory=dict)  # run, iteration, seed ...
@@ -59,7 +59,7 @@ class NetworkFile:
         planes, height, width = spec.planes_shape
         return cls(
             game=spec.source,
-            options=spec.options,
+            options=spec.options_text,
             planes_shape=(planes, height, width),
             num_actions=spec.num_actions,
             action_layout=spec.action_layout,
@@ -73,7 +73,7 @@ class NetworkFile:
         if self.action_layout == "columns":
             return width
         trained = self.planes_shape[1:]
-        if self.action_layout == "other" and trained != (height, width):
+        if self.action_layout == "dense" and trained != (height, width):
             raise EvaluatorError(f"This network plays only on {_size(trained)}, not on {_size((height, width))}.")
         return self.num_actions + height * width - trained[0] * trained[1]
 
@@ -153,11 +153,11 @@ def check_fits(file: NetworkFile, game: Game) -> None:
     if file.action_layout != spec.action_layout or file.planes_shape[0] != spec.num_planes:
         raise NetworkFileError(
             f"This network was trained on {file.planes_shape[0]} planes with actions by {file.action_layout}, but "
-            f"{spec.source} ({spec.options}) has {spec.num_planes} and {spec.action_layout}; load the game with the "
-            f"options it was trained with ({file.options or 'none'})."
+            f"{spec.source} ({spec.options_text}) has {spec.num_planes} and {spec.action_layout}; load the game with "
+            f"the options it was trained with ({file.options or 'none'})."
         )
     same_size = file.planes_shape == spec.planes_shape and file.num_actions == spec.num_actions
-    if file.action_layout == "other" and not same_size:
+    if file.action_layout == "dense" and not same_size:
         raise NetworkFileError(
             f"This network was trained on {_size(file.planes_shape[1:])} with {file.num_actions} actions and plays "
             f"no other size, because the actions of {spec.source} have no relation to its board."
@@ -165,7 +165,7 @@ def check_fits(file: NetworkFile, game: Game) -> None:
     if file.action_layout == "cells" and _extra_actions(file.planes_shape, file.num_actions) != _extra_actions(
         spec.planes_shape, spec.num_actions
     ):
-        raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options}).")
+        raise NetworkFileError(f"This network knows another number of passes than {spec.source} ({spec.options_text}).")
 
 
 def _checksum(header: str, digest: str) -> str:
@@ -201,7 +201,7 @@ def _from_header(path: Path, text: str, weights: dict[str, NDArray[np.float32]])
             options=str(header["options"]),
             planes_shape=(planes, height, width),
             num_actions=int(header["num_actions"]),
-            action_layout=str(header["action_layout"]),
+            action_layout=str(header["action_layout"]).replace("other", "dense"),  # its name before
             config=NetworkConfig(**header["config"]),
             weights=weights,
             made_by={str(key): str(value) for key, value in header["made_by"].items()},

@@ -95,7 +95,7 @@ def _trunk(
 
 def _policy(file: NetworkFile, trunk: Node) -> Node:
     local = _convolution(trunk, *folded(file, "policy.local"))  # [B, P, H, W]
-    if file.action_layout == "other":
+    if file.action_layout == "dense":
         flat = ops.unsqueeze(_flat(ops.relu(local)), [2, 3])
         return _flat(_dense(file, "policy.out", flat))
     pooled = _pool(ops.relu(local))

@@ -1,7 +1,7 @@
 """The network as torch trains it: a residual tower (AlphaGo Zero 2017) with heads that fit any board size.
 
 Every layer is a convolution, or dense over the mean and the maximum of the whole board, so that weights learned on 9x9
-play on 19x19. Only games whose actions have no relation to the board ("other") get a head bound to one size.
+play on 19x19. Only games whose actions have no relation to the board ("dense") get a head bound to one size.
 `graph.py` builds the same function for OpenVINO: what changes here changes there, and a test compares the two.
 """
 
@@ -108,7 +108,7 @@ class PolicyHead(nn.Module):
         self.layout = shape.action_layout
         self.local = ConvNorm(channels, hidden, 1)
         self.out: nn.Linear | nn.Conv2d
-        if self.layout == "other":
+        if self.layout == "dense":
             self.out = nn.Linear(hidden * height * width, shape.num_actions)
             return
         self.bias = nn.Linear(2 * hidden, hidden)
@@ -120,7 +120,7 @@ class PolicyHead(nn.Module):
 
     def forward(self, trunk: Tensor) -> Tensor:
         local = self.local(trunk)  # [B, P, H, W]
-        if self.layout == "other":
+        if self.layout == "dense":
             flat: Tensor = self.out(functional.relu(local).flatten(1))
             return flat
         pooled = pool(functional.relu(local))

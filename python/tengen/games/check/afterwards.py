@@ -1,6 +1,5 @@
 """The checks that are made of all random games together. Each gives what it found."""
 
-import ast
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -149,10 +148,7 @@ def compiled_as_interpreted(game: Game, walks: Sequence[Walk]) -> Iterator[Findi
         return
     from tengen.games.rules import load_interpreted
 
-    call = ast.parse(f"load({game.spec.options})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    options = {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
-    twin = load_interpreted(game.spec.source, **options)
+    twin = load_interpreted(game.spec.source, **game.spec.options)
     for walk in some(walks, max(1, INTERPRETED_POSITIONS // len(walks[0].states))):
         state = twin.initial_state()
         for action, seen in zip([*walk.actions, None], walk.seen, strict=True):

@@ -35,7 +35,7 @@ def run(
     content = onnx_model(file, rows)
     write_export(path, content)
     planes, height, width = file.planes_shape
-    size = f"{height}, {width}" if file.action_layout == "other" else "height, width"
+    size = f"{height}, {width}" if file.action_layout == "dense" else "height, width"
     print(f"Written: {path}, {len(content) / 1e6:.2f} MB, opset {OPSET}")
     print(f"planes [{rows or 'batch'}, {planes}, {size}] -> policy_logits [actions], wdl_logits [win, draw, loss]")
 

@@ -122,7 +122,6 @@ def _game_of(
 ) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
     from tengen.games import load
-    from tengen.games.options import parse_options
     from tengen.games.sgf import parse_sgf
     from tengen.interfaces.gtp.positions import without_end
 
@@ -135,7 +134,7 @@ def _game_of(
         raise ReviewError("Name a file in SGF, or give --game and --moves, as in --game othello --moves 'd3 c3 c4'.")
     rules = parse_game(game)
     if like is not None and like.spec.source == rules.spec.source and not game.startswith("openspiel:"):
-        told = {**parse_options(without_end(like).spec.options), **split_game(game)[1]}
+        told = {**without_end(like).spec.options, **split_game(game)[1]}
         rules = load(like.spec.source, **told)
     return rules.initial_state(), rules.state(moves).moves, ("", "")
 
@@ -160,7 +159,7 @@ def _as_dict(review: Review, names: tuple[str, str], model: str, limit: Limit) -
     spec = review.start.game.spec
     return {
         "game": spec.source,
-        "options": spec.options,
+        "options": spec.options_text,
         "players": list(names),
         "model": model,
         "simulations": limit.simulations,

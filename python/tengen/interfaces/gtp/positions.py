@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from tengen import Game, State, load
 from tengen.external.programs import komi_of
-from tengen.games.options import parse_options
 
 __all__ = ["handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
 
 
 def without_end(game: Game) -> Game:
-    """The same game without the option max_moves, which may have been set for training."""
-    options = parse_options(game.spec.options)
+    """The same game without a limit of its own on the number of moves, which training may have set."""
+    options = game.spec.options
     return load(game.spec.source, **{**options, "max_moves": 0}) if options.get("max_moves") else game
 
 

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external.programs import komi_of
-from tengen.games.options import parse_options
 from tengen.games.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
 from tengen.games.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 from tengen.interfaces.gtp.language import (
@@ -178,7 +177,7 @@ class Gtp:
         size = whole_number(only_word(words))
         if size != self._game.spec.width:
             try:
-                game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "size": size})
+                game = load(self._game.spec.source, **{**self._game.spec.options, "size": size})
                 check_has_vertices(game)
                 check_fits(self._evaluator.network, game)
             except TengenError:
@@ -198,7 +197,7 @@ class Gtp:
         if komi_of(self._game) is None:
             return ""  # a game without komi; controllers send the command anyway
         try:
-            game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "komi": komi})
+            game = load(self._game.spec.source, **{**self._game.spec.options, "komi": komi})
         except TengenError:
             raise Refusal("unacceptable komi") from None
         self._positions = [replace(position, state=under_komi_of(position.state, game)) for position in self._positions]

@@ -89,7 +89,7 @@ class Games:
             raise PositionError("This game does not start from the usual position, which the page can't show.")
         return Position(
             game=name,
-            options=self.options(name, spec.options),
+            options=self.options(name, spec.options_text),
             moves=[state.action_text(action) for action in state.moves],
         )
 

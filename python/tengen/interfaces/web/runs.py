@@ -289,7 +289,7 @@ def _argument(game: Game) -> str:
     """The game as a command line has it; a file of rules with the options that it is served with."""
     spec = game.spec
     return (
-        f"{spec.source}:{spec.options.replace(', ', ',')}"
+        f"{spec.source}:{spec.options_text.replace(', ', ',')}"
         if spec.source.endswith(".py") and spec.options
         else spec.source
     )
