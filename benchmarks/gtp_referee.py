@@ -174,11 +174,11 @@ def _score_text(score: float) -> str:
 def random_network(folder: Path) -> Path:
     from tengen.config import NetworkConfig
     from tengen.network.checkpoint import NetworkFile, save_network
-    from tengen.network.resnet import PolicyValueNet, network_weights
+    from tengen.network.torch_net import TorchNet, network_weights
 
     game, config = tengen.load("go", size=SIZE), NetworkConfig(blocks=2, channels=16)
     path = folder / "random.safetensors"
-    save_network(path, NetworkFile.of(game, config, network_weights(PolicyValueNet(game.spec, config, seed=1))))
+    save_network(path, NetworkFile.of(game, config, network_weights(TorchNet(game.spec, config, seed=1))))
     return path
 
 

@@ -17,8 +17,7 @@ from collections.abc import Callable
 import tengen
 from tengen.agent import DEFAULT_SIMULATIONS
 from tengen.network import Evaluator, NetworkEvaluator, make_evaluator
-from tengen.network.checkpoint import find_network, load_network
-from tengen.network.positions import parse_options
+from tengen.network.checkpoint import find_network, game_of, load_network
 from tengen.players import playing_evaluator, playing_params
 from tengen.search import evaluate_leaves
 
@@ -66,7 +65,7 @@ def rate(evaluators: list[Counted], work: Callable[[Counted], None]) -> float:
 
 def main(model: str) -> None:
     network = load_network(find_network(model))
-    game = tengen.load(network.game, **parse_options(network.options))
+    game = game_of(network)
     cores = os.cpu_count() or 1
     one = make_evaluator(network)
     alone = [Counted(make_evaluator(network, threads=cores))]

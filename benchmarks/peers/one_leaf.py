@@ -19,7 +19,7 @@ from python_rules import start_state
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network.resnet import PolicyValueNet
+from tengen.network.torch_net import TorchNet
 
 C_PUCT = 1.25
 TRIALS = 20  # evaluations that decide how many threads torch gets
@@ -106,7 +106,7 @@ def main():
     parser.add_argument("--rules", choices=["python", "ours"], default="python")
     arguments = parser.parse_args()
     game = tengen.load(arguments.game, **arguments.options)  # here for the shape of the network
-    network = PolicyValueNet(game.spec, NetworkConfig(), seed=1).eval()
+    network = TorchNet(game.spec, NetworkConfig(), seed=1).eval()
     rng = np.random.default_rng(0)
     ours = arguments.rules == "ours"
     start = game.initial_state() if ours else start_state(arguments.game, arguments.options)

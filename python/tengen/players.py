@@ -30,7 +30,7 @@ import numpy as np
 from tengen._core import Forest, Game, SearchParams, State, TengenError
 from tengen.external.programs import GtpProgram
 from tengen.external.solvers import Solver, find_solver
-from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, make_evaluator
+from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, check_has_value, make_evaluator
 from tengen.network.symmetric import SymmetricEvaluator
 from tengen.search import SearchResult, evaluate_leaves, search
 
@@ -204,9 +204,9 @@ class SolverPlayer:
 
 
 def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
-    """The search parameters for playing and measuring a network. The discount is that of the run that trained it."""
-    discount = float(network.made_by.get("discount", 1.0))
-    return SearchParams(simulations=simulations, instant_wins=True, discount=discount)
+    """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
+    check_has_value(network)
+    return SearchParams(simulations=simulations, instant_wins=True, discount=network.discount)
 
 
 def playing_evaluator(evaluator: NetworkEvaluator, game: Game) -> NetworkEvaluator:
@@ -226,7 +226,7 @@ def model_evaluator(model: str | Path, game: Game, *, threads: int | None = None
 
     network = load_network(find_network(model))
     check_fits(network, game)
-    return make_evaluator(network, threads=threads or os.cpu_count() or 1)
+    return make_evaluator(network, threads=threads or os.cpu_count() or 1, game=game)
 
 
 class SharedModels:

@@ -18,7 +18,7 @@ from tengen.interfaces.cli.experiment import experiment_of
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 from tengen.players import make_player
 
 BREAKTHROUGH = "openspiel:breakthrough(columns={0},rows={0})"
@@ -240,7 +240,7 @@ def test_a_network_of_another_kind_or_size_is_refused(
     """Where its heads are bound to a size: those of most games fit any."""
     game, config = parse_game(trained), NetworkConfig.preset("tiny")
     path = tmp_path / "network.safetensors"
-    save_network(path, NetworkFile.of(game, config, network_weights(PolicyValueNet(game.spec, config, seed=1))))
+    save_network(path, NetworkFile.of(game, config, network_weights(TorchNet(game.spec, config, seed=1))))
     assert words in refused("match", played, f"network:{path}", "random")
 
 

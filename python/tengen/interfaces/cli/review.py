@@ -72,7 +72,7 @@ def bundled_model(game: Game) -> str:
     for name in (f"{spec.source}_{spec.height}x{spec.width}", spec.source):
         if name in bundled_names("models"):
             network = load_network(find_network(name))
-            if network.game == spec.source and network.planes_shape[1:] == (spec.height, spec.width):
+            if network.source == spec.source and network.planes_shape[1:] == (spec.height, spec.width):
                 return name
     raise ReviewError(
         f"No network for {spec.source} on {spec.height}x{spec.width} comes with tengen; name one with --model, or "
