@@ -15,7 +15,7 @@ policy_channels = 4
 value_channels = 4
 [self_play]
 threads = 1
-games_per_thread = 4
+games_per_unit = 4
 positions = 64
 simulations = 4
 [replay]
