@@ -27,8 +27,9 @@ threads = 1
 every = 0
 """
 
-if "--config" in sys.argv:
+if "--run" in sys.argv:
     folder = Path(sys.argv[sys.argv.index("--run") + 1])
-    (folder / "small.toml").write_text(SMALL)
-    sys.argv[sys.argv.index("--config") + 1] = str(folder / "small.toml")
+    if not (folder / "config.toml").exists():
+        (folder / "small.toml").write_text(SMALL)
+        sys.argv += ["--config", str(folder / "small.toml")]
 main()
