@@ -255,12 +255,6 @@ def test_a_gpu_is_used_or_named_but_never_passed_over(monkeypatch: pytest.Monkey
     assert evaluator._choose_device("auto", "auto") == ("cpu", "torch sees no GPU")
 
 
-def test_options_are_read_as_they_are_written() -> None:
-    for game in (tengen.load("gomoku", size=9, exactly_five=True), tengen.load("go", size=9, komi=6.5)):
-        again = tengen.load(game.spec.source, **parse_options(game.spec.options_text))
-        assert again.spec.options == game.spec.options
-
-
 def in_a_new_process(code: str, *arguments: str) -> None:
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -77,9 +77,9 @@ def _board(move: ReviewedMove) -> str:
         if where.source is not None and where.target is not None:
             (x1, y1), (x2, y2) = _middle(spec, where.source), _middle(spec, where.target)
             parts.append(f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}">{title}</line>')
-        cell = where.target if where.target is not None else where.source
-        if cell is not None:
-            x, y = _middle(spec, cell)
+        end = where.target if where.target is not None else where.source
+        if end is not None:
+            x, y = _middle(spec, end)
             parts.append(f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{CELL * 0.3:g}">{title}</circle>')
     keys = '<div class="legend"><span><i class="c5"></i>played</span><span><i class="c3"></i>better</span></div>'
     return "".join([*parts, "</svg>", keys])

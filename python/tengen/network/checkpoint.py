@@ -21,7 +21,7 @@ import safetensors
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from tengen._core import EvaluatorError, Game, GameSpec, TengenError
+from tengen._core import EvaluatorError, Game, TengenError
 from tengen.base.bundled import bundled_folder, bundled_names
 from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
