@@ -123,11 +123,12 @@ def _stones_ahead(state: State, player: int) -> float:
     value = state.outcome.value_for(player) if state.outcome is not None else 0.0
     if value != 0.0:
         return math.copysign(math.inf, value)
-    names = state.game.spec.plane_names
-    if len(names) < 2 or not (names[0].startswith("own ") and names[1].startswith("opponent's ")):
+    if state.cells is None:
         return 0.0
-    own, others = (float(plane.sum()) for plane in state.planes()[:2])  # of the player to move
-    return own - others if state.to_move == player else others - own
+    worth = {0: 1.0, 1: -1.0, None: 0.0}  # by owner, for the first player
+    worth_of = np.array([0.0, *(worth[piece.owner] for piece in state.game.spec.pieces)])
+    ahead = float(worth_of[state.cells].sum())
+    return ahead if player == 0 else -ahead
 
 
 class SearchPlayer:

@@ -71,8 +71,11 @@ def test_the_end_says_why_and_by_how_much(page: Page) -> None:
     assert (state["score"], state["board"]["score_name"]) == (75.5, "points")
 
 
-def test_moves_of_pieces_have_two_cells_and_their_lines_are_drawn(rules: Path) -> None:
-    with served(files=[tengen.load(str(rules / "breakthrough.py"))]) as server, server.page() as page:
+def test_moves_of_pieces_have_two_cells_and_their_lines_are_drawn(rules_file: Path) -> None:
+    with (
+        served(files=[tengen.load(str(rules_file.with_name("breakthrough.py")), size=5)]) as server,
+        server.page() as page,
+    ):
         state = page.ask("show", position=position("breakthrough", "b2b3"))
         assert state["board"]["layout"] == "planes"
         assert (state["last"]["source"], state["last"]["target"]) == (16, 11)

@@ -191,7 +191,7 @@ class Go {
     const auto field = [](int value, int shift) { return static_cast<std::uint64_t>(value) << shift; };
     std::uint64_t h = field(index(state.to_move), 0) | field(state.passes, 1) | field(finished(state) ? 1 : 0, 4) |
                       field(state.last + 1, 8) | field(state.before_last + 1, 24);
-    h = mix64(h ^ state.position.hash);
+    h = mix64((h ^ state.position.hash) + 0x9e3779b97f4a7c15ULL);
     board_.superko_cells(state.position, own(state)).for_each([&](int cell) {
       h = mix64(h + static_cast<std::uint64_t>(cell) + 1);
     });

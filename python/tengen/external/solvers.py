@@ -140,9 +140,8 @@ class BitBullySolver:
             raise
 
     def _scores(self, state: State) -> Scores:
-        rows = str(state).splitlines()
-        board = "".join(cell for row in rows for cell in row if cell in ".XO")[:42]
-        self._program.send(board.translate(str.maketrans(".XO", "012")) + "\n")
+        assert state.cells is not None
+        self._program.send("".join(map(str, state.cells.ravel().tolist())) + "\n")
         words = self._program.read_to(b"\n", SECONDS_PER_POSITION).split()
         row = np.full(state.game.spec.num_actions, np.nan)
         row[[int(column) for column in words[::2]]] = [float(score) for score in words[1::2]]

@@ -33,8 +33,8 @@ NUMBERS = {name: number for number, name in GAMES.items()}
 DEFAULT_SIZES = {"go": 19, "othello": 8, "gomoku": 15}  # of a file without SZ
 HANDICAP_KOMI = 0.5  # of a file with HA and without KM
 COLOURS = ("black", "white")
-STONES = "XO"  # in drawings, by player
-SET_UP = {"AB": "X", "AW": "O", "AE": "."}
+LETTERS_OF_CELLS = ".XO"  # in drawings, by the code of State.cells
+SET_UP = {"AB": 1, "AW": 2, "AE": 0}  # codes of State.cells
 CHARSET = re.compile(rb"CA\s*\[\s*([A-Za-z0-9_:.-]{1,40})\s*\]")
 
 Properties = dict[str, list[str]]  # of one node
@@ -255,7 +255,7 @@ def _start(game: Game, nodes: list[Properties]) -> State:
                 cells[cell] = stone
         turn = {"B": 0, "W": 1}.get(_text(node, "PL")[:1].upper(), turn)
     if turn is None:
-        after_handicap = game.spec.source == "go" and "X" in cells and "O" not in cells
+        after_handicap = game.spec.source == "go" and 1 in cells and 2 not in cells
         turn = 1 if "W" in nodes[-1] or (after_handicap and "B" not in nodes[-1]) else 0
     if cells == _cells(game.initial_state()) and (turn == 0 or pass_action(game) is None):
         return game.initial_state()
@@ -337,7 +337,9 @@ def _past(state: State) -> tuple[State, tuple[tuple[int, int], ...]]:
 def _result(state: State) -> str:
     if state.outcome is None:
         return ""
-    return "0" if state.outcome.winner is None else f"{'BW'[state.outcome.winner]}+"
+    if state.outcome.winner is None:
+        return "0"
+    return f"{'BW'[state.outcome.winner]}+" + ("" if state.score is None else f"{abs(state.score):g}")
 
 
 def _set_up(start: State) -> Properties:
@@ -368,14 +370,16 @@ def _escaped(text: str) -> bytes:
 # --- Both ways --------------------------------------------------------------------------------------------------------
 
 
-def _cells(state: State) -> list[str]:
-    """'X', 'O' or '.' for each cell, row by row from the top."""
-    rows = str(state).splitlines()[1 : 1 + state.game.spec.height]
-    return [cell for row in rows for cell in row.split()[1:]]
+def _cells(state: State) -> list[int]:
+    """The code of what stands on each cell, row by row from the top."""
+    assert state.cells is not None  # all games of GAMES say it
+    codes: list[int] = state.cells.ravel().tolist()
+    return codes
 
 
-def _drawing(game: Game, cells: list[str], to_move: int) -> str:
-    """The drawing for game.state(board=...)."""
+def _drawing(game: Game, cells: list[int], to_move: int) -> str:
+    """What game.state(board=...) reads."""
     size = game.spec.width
-    rows = [" ".join(cells[i : i + size]) for i in range(0, len(cells), size)]
-    return "\n".join([*rows, f"{STONES[to_move]} to move"])
+    letters = [LETTERS_OF_CELLS[code] for code in cells]
+    rows = [" ".join(letters[i : i + size]) for i in range(0, len(letters), size)]
+    return "\n".join([*rows, f"{LETTERS_OF_CELLS[1 + to_move]} to move"])

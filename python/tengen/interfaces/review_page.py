@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tengen import GameSpec
+from tengen import GameSpec, State
 from tengen.interfaces.chart import Line, lines
 from tengen.interfaces.report_page import whole_page
 from tengen.strength.review import Review, ReviewedMove
@@ -63,26 +63,36 @@ def _board(move: ReviewedMove) -> str:
     cells = state.cells
     if cells is None:
         return f"<pre>{escape(str(state))}</pre>"
-    is_hex = spec.shape == "hex"
-    wide, high = spec.width + (spec.height - 1) / 2 * is_hex, spec.height
-    parts = [f'<svg class="board" viewBox="0 0 {CELL * wide:g} {CELL * high:g}" role="img">']
-    for cell, code in enumerate(cells.ravel().tolist()):
-        x, y = _middle(spec, cell)
-        parts.append(f'<rect class="cell" x="{x - CELL / 2:g}" y="{y - CELL / 2:g}" width="{CELL}" height="{CELL}"/>')
-        if code:
-            parts.append(_piece(spec, code, x, y))
-    for action, kind in ((move.action, "played"), (move.best_action, "better")):
-        where = state.game.action_cells(state, action)
-        title = f"<title>{kind}: {escape(state.action_text(action))}</title>"
-        if where.source is not None and where.target is not None:
-            (x1, y1), (x2, y2) = _middle(spec, where.source), _middle(spec, where.target)
-            parts.append(f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}">{title}</line>')
-        end = where.target if where.target is not None else where.source
-        if end is not None:
-            x, y = _middle(spec, end)
-            parts.append(f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{CELL * 0.3:g}">{title}</circle>')
+    right, below = _middle(spec, spec.height * spec.width - 1)
+    parts = [f'<svg class="board" viewBox="0 0 {right + CELL / 2:g} {below + CELL / 2:g}" role="img">', _grid(spec)]
+    parts += [_piece(spec, code, *_middle(spec, cell)) for cell, code in enumerate(cells.ravel().tolist()) if code]
+    parts += [_mark(state, action, kind) for action, kind in ((move.action, "played"), (move.best_action, "better"))]
     keys = '<div class="legend"><span><i class="c5"></i>played</span><span><i class="c3"></i>better</span></div>'
     return "".join([*parts, "</svg>", keys])
+
+
+def _grid(spec: GameSpec) -> str:
+    """Stones stand on the crossings of lines; pieces that move, fall or stand on hexagons, in cells."""
+    if spec.action_layout == "cells" and spec.shape == "square":
+        wide, high = CELL * spec.width, CELL * spec.height
+        rows = (f"M{CELL / 2:g} {CELL * (row + 0.5):g}H{wide - CELL / 2:g}" for row in range(spec.height))
+        columns = (f"M{CELL * (column + 0.5):g} {CELL / 2:g}V{high - CELL / 2:g}" for column in range(spec.width))
+        return f'<path class="grid" d="{"".join([*rows, *columns])}"/>'
+    corners = (_middle(spec, cell) for cell in range(spec.height * spec.width))
+    boxes = (f"M{x - CELL / 2:g} {y - CELL / 2:g}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
+    return f'<path class="grid" d="{"".join(boxes)}"/>'
+
+
+def _mark(state: State, action: int, kind: str) -> str:
+    """A ring where an action ends, and a line from where it begins."""
+    spec, where = state.game.spec, state.game.action_cells(state, action)
+    title = f"<title>{kind}: {escape(state.action_text(action))}</title>"
+    cells = [_middle(spec, cell) for cell in (where.source, where.target) if cell is not None]
+    if not cells:
+        return ""
+    (x1, y1), (x2, y2) = cells[0], cells[-1]
+    ring = f'<circle class="{kind}" cx="{x2:g}" cy="{y2:g}" r="{CELL * 0.3:g}">{title}</circle>'
+    return f'<path class="{kind}" d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>{ring}' if len(cells) > 1 else ring
 
 
 def _middle(spec: GameSpec, cell: int) -> tuple[float, float]:
@@ -125,7 +135,7 @@ STYLE = """
 figure > svg { max-width: 640px } .scroll { overflow-x: auto }
 td:last-child, th:last-child { text-align: left }
 figure > .board { max-width: 360px; margin: 8px auto; background: #dfb976; border-radius: 6px }
-.board .cell { fill: none; stroke: #b08d52 } .board .nobodys { fill: #8d867b }
+.board .grid { fill: none; stroke: #8a6a33 } .board .nobodys { fill: #8d867b }
 .board text { font: 600 9px sans-serif; text-anchor: middle } .board text.first { fill: #fffefb }
 .board text.second, .board text.nobodys { fill: #161614; stroke: none }
 .board circle.first { fill: #161614 } .board .second { fill: #fffefb; stroke: #66635c }

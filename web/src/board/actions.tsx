@@ -9,7 +9,8 @@ import type { Action, State } from "../protocol";
 const MOST_BUTTONS = 8; // more are a list
 
 export function Actions({ state, onPlay }: { state: State; onPlay: (action: Action) => void }): JSX.Element | null {
-  const actions = state.legal.filter(({ source, target }) => state.cells === null || (source === null && target === null));
+  const isOnBoard = ({ source, target }: Action): boolean => source !== null || target !== null || state.board.layout === "columns";
+  const actions = state.legal.filter((action) => state.cells === null || !isOnBoard(action));
   if (!actions.length) return null;
   if (actions.length > MOST_BUTTONS) return <ActionList key={state.position.moves.length} actions={actions} onPlay={onPlay} />;
   return (

@@ -281,9 +281,9 @@ function pressable(board: BoardShape, state: State, taken: Taken | null): { star
       if (target !== null && source === taken.source && piece === taken.piece) add(ends, target, action);
     } else if (piece === null && (source === null || target === null)) {
       const cell = target ?? source;
-      if (cell === null) continue;
-      if (board.layout !== "columns") add(ends, cell, action);
-      else for (let row = 0; row < board.height; row++) add(ends, row * board.width + (cell % board.width), action);
+      if (board.layout === "columns") {
+        for (let row = 0; row < board.height; row++) add(ends, row * board.width + action.action, action);
+      } else if (cell !== null) add(ends, cell, action);
     }
   }
   return { starts, ends };

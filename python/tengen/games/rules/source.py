@@ -79,14 +79,17 @@ def _set_options(path: str, tree: ast.Module, given: dict[str, float]) -> dict[s
     values: dict[str, float] = {}
     for statement in tree.body:
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id=kind), value=ast.expr() as default) if (
-                kind in OPTION_TYPES
-            ):
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr() as default):
+                kind = OPTION_TYPES.get(ast.unparse(annotation))
+                if kind is None:
+                    if name in given:
+                        text = f"{name} is a {ast.unparse(annotation)}, and an option is an int, a float or a bool"
+                        raise GameOptionError(f"{path} has no option '{name}': {text}.")
+                    continue
+                values[name] = _literal(path, name, kind, default)
                 if name in given:
-                    values[name] = _checked(path, name, OPTION_TYPES[kind], given[name])
-                    statement.value = ast.copy_location(ast.Constant(values[name]), default)
-                else:
-                    values[name] = _literal(path, name, default)
+                    values[name] = _checked(path, name, kind, given[name])
+                statement.value = ast.copy_location(ast.Constant(values[name]), default)
     for name in given:
         if name not in values:
             known = f"its options are: {', '.join(values)}" if values else "it takes none"
@@ -94,14 +97,12 @@ def _set_options(path: str, tree: ast.Module, given: dict[str, float]) -> dict[s
     return values
 
 
-def _literal(path: str, name: str, value: ast.expr) -> float:
+def _literal(path: str, name: str, kind: type, value: ast.expr) -> float:
     try:
-        literal = ast.literal_eval(value)
-    except ValueError:
-        literal = None
-    if not isinstance(literal, (bool, int, float)):
-        raise RulesError(f"{path}, line {value.lineno}: the option {name} needs a plain number as its default.")
-    return literal
+        return _checked(path, name, kind, ast.literal_eval(value))
+    except (ValueError, GameOptionError):
+        plain = {bool: "True or False", int: "a plain whole number", float: "a plain number"}[kind]
+        raise RulesError(f"{path}, line {value.lineno}: the option {name} needs {plain} as its default.") from None
 
 
 def _checked(path: str, name: str, kind: type, value: object) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tengen import Game, State, load
-from tengen.external.programs import komi_of
 
 __all__ = ["handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
 
@@ -33,45 +32,10 @@ def is_go(game: Game) -> bool:
 
 
 def score_of(state: State) -> float | None:
-    """For the first player; None if the game is not over and has no score before that."""
-    if is_go(state.game):
-        return _area_score(state)
-    if state.game.spec.source == "othello":
-        board = str(state).rsplit("\n", 1)[0]
-        return float(board.count("X") - board.count("O"))
+    """For the first player; None if there is no saying yet."""
+    if state.score is not None:
+        return state.score
     return None if state.outcome is None else float(state.outcome.value_for(0))
-
-
-def _area_score(state: State) -> float:
-    """The area score with komi. By the rules of the game all stones are alive."""
-    size = state.game.spec.width
-    board = str(state).rsplit("\n", 1)[0]
-    cells = [cell for row in board.splitlines()[1:] for cell in row.split()[1:]]
-    score = float(cells.count("X") - cells.count("O"))
-    seen: set[int] = set()
-    for start in range(size * size):
-        if cells[start] == "." and start not in seen:
-            region, borders = _empty_region(cells, size, start)
-            seen |= region
-            if len(borders) == 1:
-                score += len(region) if borders == {"X"} else -len(region)
-    return score - (komi_of(state.game) or 0.0)
-
-
-def _empty_region(cells: list[str], size: int, start: int) -> tuple[set[int], set[str]]:
-    """A connected region of empty points, and the colours of the stones around it."""
-    region, borders, stack = {start}, set(), [start]
-    while stack:
-        row, column = divmod(stack.pop(), size)
-        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-            if not (0 <= r < size and 0 <= c < size) or r * size + c in region:
-                continue
-            if cells[r * size + c] == ".":
-                region.add(r * size + c)
-                stack.append(r * size + c)
-            else:
-                borders.add(cells[r * size + c])
-    return region, borders
 
 
 def handicap_points(size: int, stones: int) -> list[int]:

@@ -278,7 +278,7 @@ def _run_game(game: Game, asked: Position, record: GameRecord) -> RunGame:
         state = state.play(action)
     return RunGame(
         position=asked.model_copy(update={"moves": moves}),
-        outcome=outcome_word(game, record.outcome),
+        outcome=outcome_word(game, state.outcome or record.outcome),
         players=players,
         values=values,
     )
