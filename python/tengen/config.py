@@ -49,6 +49,7 @@ class NetworkConfig(_Stage):
     """The shape of the network. Defaults: `small`, right for boards up to 9x9 on a CPU.
 
     In a config file `preset = "medium"` stands for the settings of that preset; others next to it go on top.
+    `network = "my_net.py:MyNet"` stands for `module`.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
@@ -68,12 +69,20 @@ class NetworkConfig(_Stage):
 
     blocks: int = Field(4, ge=1, le=60, description="residual blocks")
     channels: int = Field(64, ge=4, le=1024, description="channels of the trunk")
+    block: Literal["residual", "se"] = Field(
+        "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
+    )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
+    kind: Literal["policy and value", "policy", "value"] = Field(
+        "policy and value", description="which heads the network has; a search needs a value"
+    )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
     reply_head: bool = Field(True, description="also predict the opponent's reply (KataGo 2019)")
     ownership_head: bool = Field(False, description="also predict whose each cell will be at the end (Go, Othello)")
     score_head: bool = Field(False, description="also predict the final margin (Go, Othello)")
+    module: str = Field("", description="a torch module of one's own, as FILE.py:CLASS, in place of all of the above")
+    settings: dict[str, Any] = Field(default_factory=dict, description="what that module is made with")
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> NetworkConfig:
@@ -93,7 +102,15 @@ class NetworkConfig(_Stage):
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, content: Any) -> Any:
+        if isinstance(content, str):
+            return {"module": content}
         return cls.preset_settings(content) if isinstance(content, dict) and "preset" in content else content
+
+    @model_validator(mode="after")
+    def _score_needs_value(self) -> NetworkConfig:
+        if self.kind == "policy" and self.score_head:
+            raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
+        return self
 
 
 class SelfPlayConfig(_Stage):

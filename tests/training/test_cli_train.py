@@ -18,7 +18,7 @@ from tengen.config import NetworkConfig, load_config
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 from tengen.players import make_player
 
 BREAKTHROUGH = "openspiel:breakthrough(columns={0},rows={0})"
@@ -229,7 +229,7 @@ def test_two_interrupts_stop_at_once(place: Path) -> None:
 
 def test_evaluate_in_words_and_as_json(cli, model: str) -> None:
     words = cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8")
-    assert words.startswith("4,520 positions, all that can come up; OpenVINO")
+    assert words.startswith("4,520 positions, all that can be reached; OpenVINO")
     answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8", "--json"))
     assert answer.keys() == {"raw", "search"}
     assert answer["search"].keys() == {"simulations", "good", "perfect"}
@@ -297,7 +297,7 @@ def test_a_network_of_another_kind_or_size_is_refused(
     """Where its heads are bound to a size: those of most games fit any."""
     game, config = parse_game(trained), NetworkConfig.preset("tiny")
     path = tmp_path / "network.safetensors"
-    save_network(path, NetworkFile.of(game, config, network_weights(PolicyValueNet(game.spec, config, seed=1))))
+    save_network(path, NetworkFile.of(game, config, network_weights(TorchNet(game.spec, config, seed=1))))
     assert words in refused("match", played, f"network:{path}", "random")
 
 

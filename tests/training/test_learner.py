@@ -14,7 +14,7 @@ from tengen.config import ConfigError, LearnerConfig, ReplayConfig
 from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
 from tengen.learner.loss import TensorSamples, loss_terms, value_target
 from tengen.network import make_evaluator
-from tengen.network.resnet import NetworkOutput, PolicyValueNet
+from tengen.network.torch_net import NetworkOutput, TorchNet
 from tengen.records import GameRecord
 from tengen.replay import ReplayWindow, Samples
 from tengen.selfplay import play_games
@@ -298,7 +298,7 @@ def test_a_step_goes_down_the_loss(window: ReplayWindow, replicas: int) -> None:
     after = learner.state()
 
     samples = TensorSamples.of(window.sample(config.learner.batch, np.random.default_rng(3)))
-    net = PolicyValueNet(GAME.spec, config.network, seed=1).train()
+    net = TorchNet(GAME.spec, config.network, seed=1).train()
     losses = [loss_terms(net(part.planes), part, 0.4, 1.0).total(config.learner) for part in samples.split(replicas)]
     names, parameters = zip(*net.named_parameters(), strict=True)
     for name, gradient in zip(names, torch.autograd.grad(sum(losses) / replicas, parameters), strict=True):  # type: ignore[arg-type]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from tengen._core import GameOptionError
 
 __all__ = ["Option", "parse_options", "plain_option", "split_game"]
@@ -17,7 +15,12 @@ def split_game(text: str) -> tuple[str, dict[str, Option]]:
     if text.startswith("openspiel:"):  # its options are inside: OpenSpiel reads them itself
         return text, {}
     name, _, options = text.partition(":")
-    return name, dict(_option(part) for part in options.split(",") if part)
+    return name, parse_options(options)
+
+
+def parse_options(text: str) -> dict[str, Option]:
+    """'size=9,komi=7.5', with or without spaces."""
+    return dict(_option(part.strip()) for part in text.split(",") if part.strip())
 
 
 def _option(part: str) -> tuple[str, Option]:
@@ -35,9 +38,3 @@ def _option(part: str) -> tuple[str, Option]:
 def plain_option(value: Option) -> Option:
     """A whole number as an int."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def parse_options(text: str) -> dict[str, float]:
-    """'size=9, komi=7.5' as GameSpec.options has it."""
-    pairs = (pair.split("=") for pair in text.split(", ") if pair)
-    return {name: float(ast.literal_eval(value)) for name, value in pairs}

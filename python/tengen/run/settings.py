@@ -33,7 +33,7 @@ from tengen.config import (
     unknown_setting,
 )
 from tengen.games import load
-from tengen.games.options import Option, parse_options, plain_option, split_game
+from tengen.games.options import Option, split_game
 from tengen.run.sizing import FIRST_TRY_MINUTES, facts_of, sizes_for
 
 __all__ = [
@@ -165,7 +165,7 @@ def _same_name(a: str, b: str) -> bool:
 
 def _options_of(game: Game) -> dict[str, Option]:
     """Every option with its value."""
-    return {name: plain_option(value) for name, value in parse_options(game.spec.options).items()}
+    return dict(game.spec.options)
 
 
 # ---- Experiments

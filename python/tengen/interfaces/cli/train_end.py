@@ -56,14 +56,12 @@ def newest_network(folder: Path) -> Path:
 def game_text(game: Game) -> str:
     """A game as a command line has it, with the options that are not the usual ones."""
     from tengen.games import load
-    from tengen.games.options import parse_options, plain_option
 
     spec = game.spec
     if not spec.options or spec.source.startswith("openspiel:"):
         return spec.source
-    usual = parse_options(load(spec.source).spec.options)
-    options = {name: value for name, value in parse_options(spec.options).items() if usual.get(name) != value}
-    said = ",".join(f"{name}={plain_option(value):g}" for name, value in options.items())
+    usual = load(spec.source).spec.options
+    said = ",".join(f"{name}={value:g}" for name, value in spec.options.items() if usual.get(name) != value)
     return f"{spec.source}:{said}" if said else spec.source
 
 

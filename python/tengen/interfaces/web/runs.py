@@ -95,6 +95,7 @@ class RunDetails(RunSummary):
 class RunGame(Word):
     position: Position
     outcome: OutcomeWord | None
+    players: list[int]  # who made each move
     values: list[float | None]
 
 
@@ -270,9 +271,16 @@ def _run_game(game: Game, asked: Position, record: GameRecord) -> RunGame:
     for ply, value in zip(record.recorded.tolist(), record.root_values.tolist(), strict=True):
         if ply < len(values):
             values[ply] = value
-    moves = [game.action_text(action) for action in record.moves.tolist()]
+    moves, players, state = [], [], game.initial_state()
+    for action in record.moves.tolist():
+        moves.append(state.action_text(action))
+        players.append(state.to_move)
+        state = state.play(action)
     return RunGame(
-        position=asked.model_copy(update={"moves": moves}), outcome=outcome_word(game, record.outcome), values=values
+        position=asked.model_copy(update={"moves": moves}),
+        outcome=outcome_word(game, record.outcome),
+        players=players,
+        values=values,
     )
 
 
@@ -280,7 +288,7 @@ def _argument(game: Game) -> str:
     """The game as a command line has it; a file of rules with the options that it is served with."""
     spec = game.spec
     return (
-        f"{spec.source}:{spec.options.replace(', ', ',')}"
+        f"{spec.source}:{spec.options_text.replace(', ', ',')}"
         if spec.source.endswith(".py") and spec.options
         else spec.source
     )
