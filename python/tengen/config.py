@@ -114,7 +114,10 @@ class NetworkConfig(_Stage):
 
 
 class SelfPlayConfig(_Stage):
-    """How games are made. A `search` table names what differs from SEARCH; the rest stays as it is there."""
+    """How games are made.
+
+    A `search` table names what differs from SEARCH; the rest stays as it is there.
+    """
 
     # Search parameters of self-play that are not the defaults of `search/params.h`.
     SEARCH: ClassVar[dict[str, Any]] = {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768}
@@ -147,15 +150,23 @@ class SelfPlayConfig(_Stage):
     random_start_share: float = _setting(
         0.5, "share of the games that start with random plies", unit="share", ge=0, le=1
     )
-    random_start_plies: int = _setting(8, "upper bound of those random plies", unit="plies", ge=0)
+    random_start_plies: int = _setting(8, "upper bound of the random plies that a game starts with", unit="plies", ge=0)
     archive_start_share: float = _setting(
         0.0, "share of the games that start one random ply off an earlier game", unit="share", ge=0, le=1
     )
     resign_below: float = _setting(
-        -1.0, "resign at this value, or lower if more than 1 in 20 were wrong; -1: never", unit="value", ge=-1, le=0
+        -1.0,
+        "resign at this value, or a lower one if more than 1 in 20 resignations are wrong; -1: never",
+        unit="value",
+        ge=-1,
+        le=0,
     )
     never_resign_share: float = _setting(
-        0.1, "share of the games that are played out, to know how many were wrong", unit="share", ge=0, le=1
+        0.1,
+        "share of the games in which nobody resigns, to know how many resignations are wrong",
+        unit="share",
+        ge=0,
+        le=1,
     )
     search: dict[str, Any] = Field(
         default_factory=lambda: dict(SelfPlayConfig.SEARCH), description="parameters of the search"
@@ -196,8 +207,10 @@ class ReplayConfig(_Stage):
     """Which positions the learner sees: a window over the newest that grows with the run."""
 
     window_start: int = _setting(40_000, "positions in the window at first", unit="positions", ge=1)
-    window_share: float = _setting(0.6, "plus this share of all positions so far", unit="share", ge=0, le=1)
-    window_most: int = _setting(600_000, "but no more than this", unit="positions", ge=1)
+    window_share: float = _setting(
+        0.6, "share of all positions so far that the window grows by", unit="share", ge=0, le=1
+    )
+    window_most: int = _setting(600_000, "upper bound of the window", unit="positions", ge=1)
     surprise_weight: float = _setting(
         0.5, "share of the sampling weight given to surprise (KataGo)", unit="share", ge=0, le=1
     )
@@ -258,7 +271,7 @@ class ArenaConfig(_Stage):
     opening_plies: int = _setting(4, "random plies at the start of a game; fewer in short games", unit="plies", ge=0)
     gating: bool = _setting(False, "whether the candidate must beat the champion (AlphaGo Zero)")
     gating_games: int = _setting(
-        400, "games of that match (AlphaGo Zero: 400); it ends earlier once it is decided", unit="games", ge=2
+        400, "games of candidate against champion (AlphaGo Zero: 400); fewer once it is decided", unit="games", ge=2
     )
     threshold: float = _setting(
         0.55, "score that the candidate must exceed (AlphaGo Zero: 0.55)", unit="share", ge=0, le=1

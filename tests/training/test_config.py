@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 import tomli_w
+from pydantic import BaseModel
+from settings_page import PAGE, page
 
 from tengen.config import ConfigError, NetworkConfig, RunConfig, SelfPlayConfig, load_config
 
@@ -123,3 +125,17 @@ def test_a_config_does_not_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         load_config(game="othello").seed = 2  # type: ignore[misc]
     assert isinstance(load_config(game="othello"), RunConfig)
+
+
+def test_the_reference_of_all_settings_is_up_to_date() -> None:
+    assert PAGE.read_text() == page(PAGE.read_text()), (
+        "write docs/settings.md anew: python tests/support/settings_page.py"
+    )
+
+
+def test_every_setting_says_what_it_means() -> None:
+    for name, field in RunConfig.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            assert all(part.description for part in field.annotation.model_fields.values()), name
+        else:
+            assert field.description, name

@@ -19,7 +19,7 @@ MOST_POINTS = 400  # of a curve; more are not visible at this width
 
 @dataclass(frozen=True)
 class Line:
-    """A curve. `errors` are drawn as error bars at its points."""
+    """A curve. `errors` are drawn as error bars at its points, or as a band along it."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -27,6 +27,7 @@ class Line:
     dashed: bool = False
     errors: Sequence[float] = ()
     dots: bool = False  # draw only the points, each with its value
+    band: bool = False  # draw the errors as a band
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def _curve(
     places = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in curve.points)
     line = f'<polyline class="c{curve.colour}{" dashed" * curve.dashed}" points="{places}"/>'
     parts = [] if curve.dots else [line]
+    if curve.band:
+        return _band(curve, across, down) + parts
     for (x, y), error in _with_errors(curve):
         if curve.errors:
             parts.append(
@@ -108,6 +111,15 @@ def _curve(
                 f"<title>{escape(about(x, y))}{spread}</title></circle>"
             )
     return parts
+
+
+def _band(curve: Line, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
+    if not curve.errors:
+        return []
+    upper = [f"{across(x):.1f},{down(y + error):.1f}" for (x, y), error in _with_errors(curve)]
+    lower = [f"{across(x):.1f},{down(y - error):.1f}" for (x, y), error in _with_errors(curve)]
+    places = " ".join([*upper, *reversed(lower)])
+    return [f'<polygon class="c{curve.colour}" fill="var(--c)" fill-opacity="0.18" points="{places}"/>']
 
 
 def _legend(curves: Sequence[Line], label: Callable[[float], str]) -> str:
@@ -137,6 +149,7 @@ def _thinned(curve: Line) -> Line:
         curve.dashed,
         [error for _, error in kept] if curve.errors else (),
         curve.dots,
+        curve.band,
     )
 
 
