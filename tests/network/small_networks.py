@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network.architecture import describe
+from tengen.network.architecture import Architecture
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.positions import random_states
 from tengen.network.torch_net import TorchNet, network_weights
@@ -34,7 +34,7 @@ SHAPES = {
 }
 
 
-def file_of(shape: Shape, config: NetworkConfig, net: TorchNet) -> NetworkFile:
+def file_of(shape: Shape, config: NetworkConfig | Architecture, net: TorchNet) -> NetworkFile:
     return NetworkFile(
         game="tic_tac_toe",
         source="tic_tac_toe",
@@ -43,7 +43,7 @@ def file_of(shape: Shape, config: NetworkConfig, net: TorchNet) -> NetworkFile:
         planes_shape=shape.planes_shape,
         num_actions=shape.num_actions,
         action_layout=shape.action_layout,
-        architecture=describe(shape, config),
+        architecture=net.architecture,
         weights=network_weights(net),
     )
 
@@ -53,7 +53,7 @@ def random_board(shape: tuple[int, int, int], count: int, seed: int = 0) -> NDAr
     return (np.random.default_rng(seed).random((count, *shape)) < 0.3).astype(np.float32)
 
 
-def settled_net(shape: Shape, config: NetworkConfig, seed: int = 0) -> TorchNet:
+def settled_net(shape: Shape, config: NetworkConfig | Architecture, seed: int = 0) -> TorchNet:
     """A blank network whose normalisation has seen positions, and whose logits are not all alike."""
     net = TorchNet(shape, config, seed=seed).train()
     with torch.no_grad():
@@ -63,6 +63,10 @@ def settled_net(shape: Shape, config: NetworkConfig, seed: int = 0) -> TorchNet:
         for i in range(4):
             net(torch.from_numpy(random_board(shape.planes_shape, 64, seed=i)))
     return net.eval()
+
+
+def settled_file(shape: Shape, config: NetworkConfig | Architecture) -> NetworkFile:
+    return file_of(shape, config, settled_net(shape, config))
 
 
 def trained_file(game: tengen.Game, config: NetworkConfig, steps: int) -> NetworkFile:
