@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -79,13 +80,14 @@ std::optional<Outcome> proven_outcome(Proven proven) {
   return std::nullopt;
 }
 
-// Three decimals, with a sign if a value may be negative.
+// A number with three decimals, and with a sign: values and scores may be negative.
 std::string text(const char* format, double number) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, format, number);
   return buffer;
 }
-std::string value_text(double value) { return text("%+.3f", value); }
+std::string number_text(float number) { return text("%.3f", static_cast<double>(number)); }
+std::string value_text(double value) { return text("%+.3f", std::abs(value) < 0.0005 ? 0.0 : value); }
 
 std::string repr(const TreeResult& result) {
   const auto proven = proven_outcome(result.proven);
@@ -98,9 +100,8 @@ std::string repr(const TreeResult& result) {
 std::string repr(const ChildScore& child) {
   const bool compared = child.standing == Standing::kCompared;
   return "<ChildScore of action " + std::to_string(child.action) + ": N=" + std::to_string(child.visits) +
-         " Q=" + value_text(static_cast<double>(child.q)) + " P=" + text("%.3f", static_cast<double>(child.prior)) +
-         " bonus=" + text("%.3f", static_cast<double>(child.bonus)) +
-         " score=" + value_text(static_cast<double>(child.score)) +
+         " Q=" + value_text(static_cast<double>(child.q)) + " P=" + number_text(child.prior) +
+         " bonus=" + number_text(child.bonus) + " score=" + value_text(static_cast<double>(child.score)) +
          (compared ? "" : std::string(", ") + standing_text(child.standing)) + ">";
 }
 

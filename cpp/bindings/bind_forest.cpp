@@ -233,7 +233,8 @@ void bind_forest(nb::module_& module) {
       .def_prop_ro("params", [](const PyForest& self) { return self.params(); })
       .def_prop_ro("num_trees", &PyForest::num_trees)
       .def_prop_ro("num_pending", &PyForest::num_pending, "Leaves that wait for update().")
-      .def_prop_ro("bytes", &PyForest::bytes, "Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.")
+      .def_prop_ro("bytes", &PyForest::bytes,
+                   "Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.")
       .def("set_root", &PyForest::set_root, "tree"_a, "state"_a, "seed"_a = nb::none(),
            "A new position for a tree, without memory of the old one.")
       .def("begin", &PyForest::begin, "tree"_a = nb::none(), "simulations"_a = nb::none(), "noise"_a = false,

@@ -50,8 +50,8 @@ inline float exact_value(const Tree& tree, NodeId node, float discount) {
 }
 
 // Adds `value` (for the first player) to every node from the leaf to the root, discounted ply by ply. With `solve`, a
-// leaf that is proven may prove its ancestors, and what is known for certain goes before the estimate: the exact value of a proven node, also
-// for its visits so far, and at least a draw for a player who can have one.
+// leaf that is proven may prove its ancestors, and what is known for certain goes before the estimate: the exact value
+// of a proven node, also for its visits so far, and at least a draw for a player who can have one.
 inline void back_up(Tree& tree, const NodeId* path, int length, float value, const SearchParams& params) {
   bool proving = params.solve;  // the node below is proven, or there is none
   for (int i = length - 1; i >= 0; --i, value *= params.discount) {

@@ -40,8 +40,8 @@ struct Leaf {
   bool is_known() const { return row == kKnown; }
 };
 
-// Simulations that came to a leaf under evaluation. While a share is gathered each counts as one on its way, so that the
-// next goes elsewhere; they are no visits, and nothing comes of them.
+// Simulations that came to a leaf under evaluation. While a share is gathered each counts as one on its way, so that
+// the next goes elsewhere; they are no visits, and nothing comes of them.
 class Collisions {
  public:
   Collisions(Tree& tree, std::vector<NodeId>& nodes) : tree_(tree), nodes_(nodes) {}

@@ -1,5 +1,5 @@
-// Evaluations a forest remembers, keyed by what an evaluation depends on (evaluation_key in games/derived.h). Bounded: a
-// new entry takes the place of the old one in its slot. One per forest, so that what is found never depends on the
+// Evaluations a forest remembers, keyed by what an evaluation depends on (evaluation_key in games/derived.h). Bounded:
+// a new entry takes the place of the old one in its slot. One per forest, so that what is found never depends on the
 // timing of threads.
 #pragma once
 

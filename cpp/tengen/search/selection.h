@@ -1,5 +1,5 @@
-// Choosing a child, the root's included: the one place that knows which kinds of selection there are. A kind is a struct
-// in a file of its own (puct.h, uct.h, gumbel.h) with
+// Choosing a child, the root's included: the one place that knows which kinds of selection there are. A kind is a
+// struct in a file of its own (puct.h, uct.h, gumbel.h) with
 //   prepare         what one search draws at its root
 //   for_each_score  visit(edge, ChildScore) for every existing child and then for the edge to be tried next; with
 //                   `every` (step mode) for the other edges too. As std::for_each it takes the visitor by value and
