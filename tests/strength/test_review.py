@@ -166,9 +166,9 @@ def test_a_list_of_moves_with_the_bundled_network(cli) -> None:  # type: ignore[
         (["--game", "tic_tac_toe", "--moves", ""], "There is no move to review"),
         (["--game", "tic_tac_toe", "--moves", "a1 a1"], "a1 is not legal"),
         (["--game", "gomoku", "--moves", "a1", "--model", "tic_tac_toe"], "plays tic_tac_toe, not gomoku"),
-        (["--game", "tic_tac_toe", "--moves", "a1", "--seconds", "0"], "more than 0 seconds"),
+        (["--game", "tic_tac_toe", "--moves", "a1", "--seconds", "0"], "--seconds must be more than 0"),
         (["--game", "tic_tac_toe", "--moves", "a1", "--simulations", "0"], "at least 1 simulation"),
-        (["{sgf}", "--moves", "a1"], "A file says itself which game it is"),
+        (["{sgf}", "--moves", "a1"], "An SGF file says which game it is of"),
         (["{sgf}"], "Move 2 of the SGF, white A9, is not legal"),
         (["{sgf}", "--html", "/no/such/folder/x.html"], "Move 2 of the SGF"),
         (

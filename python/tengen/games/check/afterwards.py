@@ -1,6 +1,5 @@
 """The checks that are made of all games together. Each gives what it found."""
 
-import ast
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -11,6 +10,7 @@ from tengen.games.check.report import Finding, wrong
 from tengen.games.check.symmetries import symmetries
 from tengen.games.check.walk import Material, after, difference, has_stones, look, some
 from tengen.games.check.winners import both_players_move, scores, winners
+from tengen.games.options import parse_options
 
 INTERPRETED_POSITIONS = 500  # about so many: they are slow
 
@@ -74,10 +74,7 @@ def compiled_as_interpreted(game: Game, material: Material) -> Iterator[Finding]
         return
     from tengen.games.rules import load_interpreted
 
-    call = ast.parse(f"load({game.spec.options})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    options = {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
-    twin = load_interpreted(game.spec.source, **options)
+    twin = load_interpreted(game.spec.source, **parse_options(game.spec.options))
     length = sum(len(walk.states) for walk in material.walks) / len(material.walks)
     ways = [walk.actions for walk in some(material.walks, max(1, int(INTERPRETED_POSITIONS / length)))]
     ways += [list(state.moves) for state in some(material.positions, max(1, int(INTERPRETED_POSITIONS / length)))]

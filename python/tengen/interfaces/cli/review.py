@@ -34,12 +34,13 @@ def run(
     """Reviews a game: what every move was worth, and what would have been better.
 
     Args:
-        moves: the moves of a game instead of a file, such as 'd3 c3 c4'; of any game
-        game: which game they are of, as in go:size=9,komi=7
-        model: the network that judges: a file, a run or a bundled name; by default the bundled one of that game
-        simulations: a position, at most; 400 unless seconds are given
-        seconds: a position, at most
-        html: write a page with the curve of the game, its mistakes and all of its moves
+        moves: the moves of the game instead of a file, such as 'd3 c3 c4'; needs --game, which may be any game
+        game: the game that --moves are of, as in go:size=9,komi=7
+        model: the network that judges the moves: its file, a run or a bundled name; if it is left out, the bundled
+            network of that game
+        simulations: search each position with at most this many simulations; 400 if neither this nor --seconds is given
+        seconds: search each position for at most this many seconds
+        html: also write a page to this file, with the curve of the game, its mistakes and all of its moves
         as_json: print one JSON object instead of a table
     """
     from tengen.agent import Agent
@@ -47,7 +48,7 @@ def run(
     from tengen.strength.review import review_game
 
     if seconds is not None and not 0.0 < seconds < 1e6:
-        raise ReviewError("A position takes more than 0 seconds.")
+        raise ReviewError(f"--seconds must be more than 0 and less than a million, not {seconds:g}.")
     content = None if file is None else _read(file)
     title = file.name if file is not None else "a list of moves"
     start, _, _ = _game_of(content, moves, game, like=None)
@@ -128,7 +129,7 @@ def _game_of(
 
     if content is not None:
         if moves is not None or game is not None:
-            raise ReviewError("A file says itself which game it is; --moves and --game are for games without one.")
+            raise ReviewError("An SGF file says which game it is of; --moves and --game can't be given with a file.")
         read = parse_sgf(content, like)
         return read.start, read.state.moves, read.players
     if moves is None or game is None:
