@@ -29,7 +29,7 @@ EXTERNAL_PACKAGES = {
     "uvicorn": {"tengen.interfaces.cli.serve"},
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
-    "pyspiel": {"tengen.games"},
+    "pyspiel": {"tengen.games", "tengen.bench.games"},
     "torch": {"tengen.network", "tengen.learner.loss", "tengen.learner.optimizers", "tengen.learner"},
     "openvino": {"tengen.network"},
     "onnx": {"tengen.export"},
