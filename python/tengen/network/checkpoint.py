@@ -25,7 +25,8 @@ from tengen._core import EvaluatorError, Game, TengenError
 from tengen.base.bundled import bundled_folder, bundled_names
 from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
-from tengen.games import OPENSPIEL_PREFIX, load, names
+from tengen.games import load, names
+from tengen.games.options import OPENSPIEL_PREFIX
 from tengen.network.architecture import LOGITS, WDL, Architecture, ArchitectureError, describe, policy_planes
 from tengen.network.layers import check_weights
 from tengen.network.old_header import OLD_FORMAT, renewed
