@@ -9,8 +9,8 @@
 
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/records/samples.h"
 #include "tengen/search/forest.h"
-#include "tengen/search/samples.h"
 
 namespace tengen {
 

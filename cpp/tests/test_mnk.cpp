@@ -106,9 +106,10 @@ TEST(boards_of_every_size_play_as_the_reference_says) {
     for (const bool exactly : {false, true}) {
       const GameVariant game = make_mnk("mnk", {}, height, width, in_a_row, exactly);
       for (const int corner : {0, 0, 0, height / 3, height / 2, height - std::min(height, in_a_row + 1)}) {
+        const int row = in_a_row;  // clang 14 captures no structured binding
         const auto play = [&](const auto& g) {
-          if constexpr (requires { compare_with_reference(g, in_a_row, exactly, corner, rng); }) {
-            for (int i = 0; i < 4; ++i) compare_with_reference(g, in_a_row, exactly, corner, rng);
+          if constexpr (requires { compare_with_reference(g, row, exactly, corner, rng); }) {
+            for (int i = 0; i < 4; ++i) compare_with_reference(g, row, exactly, corner, rng);
           }
         };
         std::visit(play, game);

@@ -8,7 +8,7 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/mnk.h"
 #include "tengen/games/othello.h"
-#include "tengen/search/samples.h"
+#include "tengen/records/samples.h"
 #include "tests/test.h"
 
 namespace tengen {

@@ -489,6 +489,8 @@ class ParamSpec:
     @property
     def help(self) -> str: ...
 
+    def __repr__(self) -> str: ...
+
 def param_specs() -> list[ParamSpec]:
     """Every search parameter with its default, range and origin."""
 
@@ -505,6 +507,18 @@ class SearchParams:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    @property
+    def samples_moves(self) -> bool:
+        """
+        Whether the best action of a search with noise is a sample already, so that self-play draws none itself.
+        """
+
+    @property
+    def needs_budget(self) -> bool:
+        """
+        Whether the course of a search depends on how many simulations it will have.
+        """
 
     @property
     def selection(self) -> str:
@@ -586,11 +600,15 @@ class SearchParams:
 
     @property
     def random_symmetry(self) -> bool:
-        """evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)"""
+        """
+        evaluate each leaf in one symmetry, drawn from its evaluation key (AlphaGo Zero)
+        """
 
     @property
     def cache_entries(self) -> int:
-        """evaluations a forest remembers; 0: none"""
+        """
+        evaluations a forest remembers, of states with at most 256 legal actions; 0: none
+        """
 
     @property
     def noise_fraction(self) -> float:
@@ -680,6 +698,8 @@ class TreeResult:
     def line(self) -> list[int]:
         """The principal variation."""
 
+    def __repr__(self) -> str: ...
+
 class ChildScore:
     """The terms of one child's score in one selection."""
 
@@ -702,7 +722,15 @@ class ChildScore:
 
     @property
     def score(self) -> float:
-        """The highest is taken."""
+        """Of the children that are compared, the highest is taken."""
+
+    @property
+    def standing(self) -> str:
+        """
+        What puts the child before or behind its siblings, whatever its score: 'winning' (at once), 'forced' (by forced playouts) and 'untried' (in UCT) go first, 'waiting' (in sequential halving) and 'settled' (its result is certain) are passed over; all others are 'compared'.
+        """
+
+    def __repr__(self) -> str: ...
 
 class SelectionStep:
     """One choice on the way down."""
@@ -716,6 +744,8 @@ class SelectionStep:
     @property
     def chosen(self) -> int:
         """The action taken."""
+
+    def __repr__(self) -> str: ...
 
 class BackupChange:
     """What the backup changed in one node."""
@@ -736,6 +766,8 @@ class BackupChange:
     @property
     def value_sum_after(self) -> float:
         """For the first player."""
+
+    def __repr__(self) -> str: ...
 
 class SimulationTrace:
     """What one simulation did."""
@@ -769,6 +801,8 @@ class SimulationTrace:
     @property
     def changes(self) -> list[BackupChange]:
         """What the backup changed, from the root down."""
+
+    def __repr__(self) -> str: ...
 
 class TreeArrays:
     """A tree as arrays over its nodes and edges; node 0 is the root."""
@@ -815,6 +849,8 @@ class TreeArrays:
     @property
     def edge_child(self) -> Annotated[NDArray[numpy.int32], dict(order='C')]: ...
 
+    def __repr__(self) -> str: ...
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.
@@ -834,7 +870,9 @@ class Forest:
 
     @property
     def bytes(self) -> int:
-        """Memory held by trees, cache and batch."""
+        """
+        Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.
+        """
 
     def set_root(self, tree: int, state: State, seed: int | None = None) -> None:
         """A new position for a tree, without memory of the old one."""
@@ -887,6 +925,8 @@ class Forest:
     @property
     def last_trace(self) -> SimulationTrace:
         """What the last simulation did."""
+
+    def __repr__(self) -> str: ...
 
 class formulas:
     """The formulas of the search, as the search computes them."""
@@ -948,6 +988,8 @@ class RecordEnd:
     def score(self) -> float | None:
         """For the first player; None if the game has none."""
 
+    def __repr__(self) -> str: ...
+
 def replay_record(game: Game, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RecordEnd:
     """
     Plays a record to its end and checks that every move and every action of a policy target is legal.
@@ -955,5 +997,5 @@ def replay_record(game: Game, moves: Annotated[NDArray[numpy.uint16], dict(shape
 
 def write_samples(game: Game, *, positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], move_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], position_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], winners: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], played_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], ownership: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> dict[str, Any]:
     """
-    The arrays of a batch, for positions of recorded games (search/samples.h tells what is what).
+    The arrays of a batch, for positions of recorded games (records/samples.h tells what is what).
     """

@@ -6,7 +6,7 @@ Every report is a frozen dataclass of plain numbers, so that metrics.jsonl, the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 __all__ = [
@@ -81,6 +81,7 @@ class LearnerReport:
     learning_rate: float
     window: int  # positions
     gradient_norm: float
+    own_losses: dict[str, float] = field(default_factory=dict)  # of a network module of one's own, by name
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def train(
                 archive=_archive(config, window, iteration),
                 # The first games to end are the shortest. In Go those are two passes and won by White; a network that
                 # learns from them alone gives Black up for good.
-                least_games=config.self_play.games_per_thread * len(evaluators) if iteration == 0 else 0,
+                least_games=config.self_play.games_per_unit * len(evaluators) if iteration == 0 else 0,
                 on_progress=partial(observer.stage, "self-play"),
             )
             in_flight = played.in_flight
@@ -132,7 +132,7 @@ def train(
             reports.append(replace(report, findings=find_problems(config, [*reports, report])))
 
             # 6. Everything that the next iteration needs, on disk; the commit last.
-            run.save_network(champion, _iteration_of(champion), kept=_rated(reports))
+            run.save_network(champion, champion.iteration, kept=_rated(reports))
             run.commit(
                 iteration=iteration,
                 seconds=spent,
@@ -140,12 +140,12 @@ def train(
                 metrics_bytes=run.append_metrics(asdict(reports[-1])),
                 in_flight=in_flight,
                 learner=learner.state(),
-                champion=_iteration_of(champion),
+                champion=champion.iteration,
                 champion_weights=champion.weights,
             )
             observer.iteration_finished(reports[-1])
         writer.close()
-        return run.save_network(champion, _iteration_of(champion), kept=_rated(reports))
+        return run.save_network(champion, champion.iteration, kept=_rated(reports))
 
 
 class _Clock:
@@ -177,22 +177,12 @@ def _champion(run: RunFolder, learner: Learner, commit: Commit | None) -> Networ
     weights = run.champion(commit) if commit else None
     if commit is None or weights is None:
         return newest
-    return replace(newest, weights=weights, made_by={**newest.made_by, "iteration": str(commit.champion)})
+    return replace(newest, weights=weights, iteration=commit.champion)
 
 
 def _network(learner: Learner, run: RunFolder, iteration: int) -> NetworkFile:
     """The averaged network, with the run that made it. Its values are discounted as the search of the run discounts."""
-    config = run.config
-    return learner.network_file(
-        run=run.folder.resolve().name,
-        iteration=str(iteration),
-        seed=str(config.seed),
-        discount=f"{_discount(config):g}",
-    )
-
-
-def _iteration_of(network: NetworkFile) -> int:
-    return int(network.made_by["iteration"])
+    return learner.network_file(run=run.folder.resolve().name, iteration=iteration, seed=str(run.config.seed))
 
 
 def _discount(config: RunConfig) -> float:
@@ -271,7 +261,7 @@ class _Arena:
             on_game=lambda _: self._observer.stage("candidate against champion", next(played), arena.gating_games),
         )
         return GateReport(
-            champion=_iteration_of(champion),
+            champion=champion.iteration,
             games=len(answer.match.games),
             score=answer.match.score,
             promoted=answer.promoted,
@@ -286,11 +276,11 @@ class _Arena:
         if arena.every == 0 or iteration % arena.every:
             return (), None
         older = self._run.readable_networks(_rated(reports)[-OLDER_OPPONENTS:])
-        networks = {**older, _iteration_of(champion): champion}
+        networks = {**older, champion.iteration: champion}
         return measure(
             self._game,
             arena,
-            _iteration_of(champion),
+            champion.iteration,
             reports,
             seats=lambda number: self._players(networks[number], iteration),
             older=older,
@@ -304,7 +294,7 @@ class _Arena:
         params = self._config.self_play.search_params.replace(
             simulations=self._config.arena.simulations, cache_entries=0
         )
-        name = network_name(_iteration_of(network))
+        name = network_name(network.iteration)
         evaluators = _evaluators(network, self._config, self._window, iteration, self._device)
         return [SearchPlayer(name, params, evaluator) for evaluator in evaluators]
 

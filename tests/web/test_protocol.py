@@ -1,5 +1,6 @@
 """Every message of docs/web.md, by a client over a real connection; numbers are those of Engine and Stepper."""
 
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -298,22 +299,27 @@ def check_trace(stepper: Stepper, number: int, said: dict[str, Any]) -> None:
         (step["node"], step["chosen"], [tuple(child[k] for k in CHILD) for child in step["children"]])
         for step in said["path"]
     ] == [
-        (step.node, step.chosen, [tuple(getattr(child, k) for k in CHILD) for child in step.children])
+        (step.node, step.chosen, [tuple(as_said(getattr(child, k)) for k in CHILD) for child in step.children])
         for step in trace.steps
     ]
     state = stepper.state
     for step in said["path"]:
         assert (step["state_text"], step["to_move"]) == (str(state), state.to_move)
-        assert max(step["children"], key=lambda child: child["score"])["score"] == next(
-            child["score"] for child in step["children"] if child["action"] == step["chosen"]
-        )
+        chosen = next(child for child in step["children"] if child["action"] == step["chosen"])
+        compared = [child["score"] for child in step["children"] if child["standing"] == "compared"]
+        assert chosen["standing"] == "untried" or chosen["score"] == max(compared)
         state = state.play(step["chosen"])
     assert [(change["node"], change["visits"], change["value_sum"]) for change in said["changes"]] == [
         (c.node, [c.visits_before, c.visits_after], [c.value_sum_before, c.value_sum_after]) for c in trace.changes
     ]
 
 
-CHILD = ("action", "visits", "q", "prior", "bonus", "score")
+def as_said(number: object) -> object:
+    """JSON has no infinity."""
+    return None if number == math.inf else number
+
+
+CHILD = ("action", "visits", "q", "prior", "bonus", "score", "standing")
 
 
 def check_tree(stepper: Stepper, said: dict[str, Any]) -> None:

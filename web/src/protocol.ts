@@ -139,14 +139,18 @@ export interface ExplorerParams {
   [name: string]: number | string | undefined;
 }
 
+/** What puts a child before or behind its siblings, whatever its score; "compared": nothing does. */
+export type Standing = "compared" | "winning" | "forced" | "untried" | "waiting" | "settled";
+
 export interface TraceChild {
   action: number;
   text: string;
   visits: number;
   q: number;
   prior: number;
-  bonus: number; // U
-  score: number; // Q + U
+  bonus: number | null; // U; null: infinite
+  score: number | null; // Q + U
+  standing: Standing;
 }
 
 export interface TraceStep {

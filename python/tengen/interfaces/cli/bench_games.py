@@ -12,7 +12,8 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
-from tengen.bench.games import Speed, has_openspiel, measure
+from tengen.bench.games import CONTESTS, Speed, contest_of, has_openspiel, measure
+from tengen.interfaces.cli.game_argument import HELP
 
 INSTALL_OPENSPIEL = (
     "OpenSpiel is not installed, so only our own speed is shown; pip install 'tengen[openspiel]' adds it."
@@ -20,19 +21,23 @@ INSTALL_OPENSPIEL = (
 
 
 def run(
+    games: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="GAME", help=HELP)] = (),
+    *,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
     slices: int = 7,
     seconds: float = 0.2,
 ) -> None:
     """Measures random play-outs per second, side by side with OpenSpiel, in one thread.
 
+    Without a game it measures the built-in ones, and Connect Four written in Python.
+
     Args:
         as_json: print one JSON object instead of a table
-        slices: turns that each side gets; the median counts
-        seconds: length of one turn
+        slices: the number of turns that each program gets; its median is reported
+        seconds: the length of one turn in seconds
     """
     check_slices(slices, seconds)
-    speeds = measure(slices, seconds)
+    speeds = measure(slices, seconds, [contest_of(game) for game in games] or CONTESTS)
     if as_json:
         print(json.dumps({speed.key: as_dict(speed) for speed in speeds}, indent=2))
         return
@@ -43,7 +48,7 @@ def run(
 def check_slices(slices: int, seconds: float) -> None:
     """Refuses a bench that measures nothing or never ends."""
     if slices < 1 or not 0 < seconds < 3600:
-        raise TengenError("A bench needs at least one slice, longer than nothing and shorter than an hour.")
+        raise TengenError("A bench needs at least one slice of more than 0 and less than 3600 seconds.")
 
 
 def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engine: bool = True) -> None:

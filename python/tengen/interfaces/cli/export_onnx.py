@@ -19,8 +19,8 @@ def run(
     """Writes a network as an ONNX file: planes in, policy_logits and wdl_logits out.
 
     Args:
-        output: the file; without it GAME.onnx
-        batch: positions in one call: a number, or any
+        output: the file that is written; GAME.onnx if it is left out
+        batch: the number of positions in one call of the network; dynamic lets each call choose
     """
     from tengen.export import write_export
     from tengen.network.checkpoint import find_network, load_network
@@ -31,11 +31,11 @@ def run(
         raise TengenError("ONNX files need the package onnx: pip install 'tengen[export]'.")
     from tengen.export.onnx_file import OPSET, onnx_model
 
-    path = output or Path(f"{Path(file.game).stem}.onnx")
+    path = output or Path(f"{file.game}.onnx")
     content = onnx_model(file, rows)
     write_export(path, content)
     planes, height, width = file.planes_shape
-    size = f"{height}, {width}" if file.action_layout == "dense" else "height, width"
+    size = "height, width" if file.plays_any_size else f"{height}, {width}"
     print(f"Written: {path}, {len(content) / 1e6:.2f} MB, opset {OPSET}")
     print(f"planes [{rows or 'batch'}, {planes}, {size}] -> policy_logits [actions], wdl_logits [win, draw, loss]")
 
@@ -44,5 +44,5 @@ def _parse_batch(text: str) -> int | None:
     if text == "dynamic":
         return None
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 1_000_000:
-        raise TengenError(f"A batch has a number of positions from 1 on, or is dynamic; not '{text}'.")
+        raise TengenError(f"--batch must be a number of positions from 1 to 1000000, or dynamic, not '{text}'.")
     return int(text)

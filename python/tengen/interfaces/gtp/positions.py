@@ -1,4 +1,4 @@
-"""What GTP asks of a position besides its moves: scores, handicaps, and games longer than the rules have room for."""
+"""What GTP needs of a position besides its moves: scores, handicaps, and games beyond the longest length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def without_end(game: Game) -> Game:
 
 
 def with_room(state: State) -> State:
-    """The position with moves to come: close to the longest game it begins anew, as a drawing without a past."""
+    """The position; close to the longest game of Go it is set up again from its drawing, so that moves can follow."""
     if state.outcome is not None or len(state.moves) < state.game.spec.longest_game - 2 or not is_go(state.game):
         return state
     return state.game.state(board=str(state))
@@ -39,7 +39,7 @@ def score_of(state: State) -> float | None:
 
 
 def handicap_points(size: int, stones: int) -> list[int]:
-    """As GTP fixes them: corners, then sides; the middle for 5, 7 and 9. Empty if this board has no such handicap."""
+    """The handicap points of GTP: corners, then sides; the centre for 5, 7 and 9. Empty if GTP defines none."""
     edge = 2 if size < 13 else 3
     low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is at the bottom
     left, right = high, low

@@ -5,6 +5,7 @@ All numbers are `Stepper`'s own; nothing is computed here but the side that a no
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
 
@@ -29,8 +30,9 @@ class ChildWord(Word):
     visits: int
     q: float  # for the player who chooses
     prior: float
-    bonus: float
-    score: float
+    bonus: float | None  # None: infinite, as in UCT before the first visit
+    score: float | None
+    standing: str  # "compared": the score decides; the others are ChildScore's
 
 
 class StepWord(Word):
@@ -101,9 +103,9 @@ class Explorer:
             if name in params:
                 raise SearchParamError(f"The explorer has no parameter '{name}': it runs one simulation at a time.")
         changes = dict(params)
-        if changes.get("selection", model.params.selection) != "gumbel":  # whose course depends on their number
-            changes.setdefault("simulations", MOST_SIMULATIONS)
         used = model.params.replace(simulations=400).replace(**changes)
+        if "simulations" not in changes and not used.needs_budget:
+            used = used.replace(simulations=MOST_SIMULATIONS)
         if used.simulations > MOST_SIMULATIONS:
             raise SearchParamError(f"An explorer has at most {MOST_SIMULATIONS} simulations, not {used.simulations}.")
         noise = "noise_fraction" in params and used.noise_fraction > 0.0
@@ -129,6 +131,10 @@ class Explorer:
         return _tree(self._stepper.state, self._stepper.tree.arrays)
 
 
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
 def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
     text = root.game.action_text
     path, state = [], root
@@ -140,8 +146,9 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
                 visits=child.visits,
                 q=child.q,
                 prior=child.prior,
-                bonus=child.bonus,
-                score=child.score,
+                bonus=_finite(child.bonus),
+                score=_finite(child.score),
+                standing=child.standing,
             )
             for child in step.children
         ]
