@@ -3,6 +3,8 @@
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyspiel
@@ -10,29 +12,74 @@ import pytest
 
 import tengen
 from tengen.games.check import check_game
+from tengen.games.openspiel import fitting_games
 
 MOST_ACTIONS = 60  # of each game that is played here: some have hundreds
 
 
-def fits(kind: pyspiel.GameType) -> bool:
+FITS = {fit.name: fit for fit in fitting_games()}
+FITTING = [name for name, fit in FITS.items() if fit.game is not None]
+PAGE = Path(__file__).parents[2] / "docs" / "games" / "openspiel.md"
+
+
+def test_every_game_of_two_players_who_see_everything_is_played() -> None:
     types = pyspiel.GameType
-    return bool(
-        kind.default_loadable
-        and kind.min_num_players <= 2 <= kind.max_num_players
-        and kind.chance_mode == types.ChanceMode.DETERMINISTIC
-        and kind.information == types.Information.PERFECT_INFORMATION
-        and kind.dynamics == types.Dynamics.SEQUENTIAL
-        and kind.utility == types.Utility.ZERO_SUM
-        and pyspiel.load_game(kind.short_name).num_players() == 2
-    )
-
-
-FITTING = [kind.short_name for kind in pyspiel.registered_games() if fits(kind)]
-
-
-def test_there_are_about_thirty() -> None:
+    for kind in pyspiel.registered_games():
+        fits = (
+            kind.default_loadable
+            and kind.min_num_players <= 2 <= kind.max_num_players
+            and kind.chance_mode == types.ChanceMode.DETERMINISTIC
+            and kind.information == types.Information.PERFECT_INFORMATION
+            and kind.dynamics == types.Dynamics.SEQUENTIAL
+            and kind.utility == types.Utility.ZERO_SUM
+            and pyspiel.load_game(kind.short_name).num_players() == 2
+        )
+        assert fits == (kind.short_name in FITTING)
     assert len(FITTING) >= 30
-    assert {"chess", "hex", "amazons", "shogi", "oware", "tic_tac_toe"} <= set(FITTING)
+    assert all(fit.reason for fit in FITS.values() if fit.game is None)
+
+
+def test_the_page_has_a_table_of_them() -> None:
+    """python -m pytest prints the lines that are missing."""
+    text = PAGE.read_text()
+    for name, fit in FITS.items():
+        if fit.game is not None:
+            spec = fit.game.spec
+            shape = " x ".join(map(str, spec.planes_shape))
+            row = f"| {name} | {shape} | {spec.num_actions:,} | {spec.action_layout} | {spec.most_legal:,} |"
+            assert row in text
+        else:
+            assert f"`{name}`" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("tic_tac_toe", "cells"),
+        ("hex(board_size=4)", "cells"),
+        ("go(board_size=5)", "cells"),  # with a pass
+        ("othello", "cells"),
+        ("amazons(board_size=6)", "cells"),
+        ("gomoku(size=7)", "cells"),  # whose tensor is [3, 49]
+        ("connect_four", "columns"),
+        ("xiangqi", "planes"),
+        ("breakthrough(rows=6,columns=6)", "dense"),
+        ("dots_and_boxes", "dense"),
+        ("mancala", "dense"),
+        ("nim", "dense"),
+        ("chess", "dense"),
+        ("quoridor(board_size=5)", "dense"),  # as many actions as cells, but not on them
+    ],
+)
+def test_layouts_are_found_by_playing(text: str, layout: str) -> None:
+    assert tengen.load(f"openspiel:{text}").spec.action_layout == layout
+
+
+@pytest.mark.parametrize("name", ["breakthrough", "checkers", "chess", "clobber", "lines_of_action", "xiangqi"])
+def test_known_bounds_hold_in_random_games(name: str) -> None:
+    game = tengen.load(f"openspiel:{name}", longest_game=20)
+    assert game.spec.most_legal < game.spec.num_actions
+    assert game.random_playouts(30, seed=1).games == 30  # or else a RulesError says that the bound is wrong
 
 
 @pytest.mark.parametrize("name", FITTING)
@@ -82,6 +129,18 @@ def test_a_state_that_was_forgotten_is_replayed(monkeypatch: pytest.MonkeyPatch)
     assert "o" in str(first)
     assert first.play("4") != second.play("4")
     assert first.play("4") == game.state("3 3 3 4")
+    long = game.state("0 1 2 3 4 5 6 0 1 2 3 4 5 6")
+    assert long.play("0") == game.state("0 1 2 3 4 5 6 0 1 2 3 4 5 6 0")
+
+
+def test_threads_share_a_game() -> None:
+    """Search threads ask at once; nobody may see what another one observes."""
+    game = tengen.load("openspiel:hex(board_size=5)")
+    states = [game.state([first, 24 - first]) for first in range(12)]
+    expected = [state.planes().tobytes() for state in states]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(20):
+            assert list(pool.map(lambda state: state.planes().tobytes(), states)) == expected
 
 
 def test_a_length_can_be_given_where_openspiel_has_none_that_fits() -> None:
@@ -91,6 +150,7 @@ def test_a_length_can_be_given_where_openspiel_has_none_that_fits() -> None:
     end = short.state("0 1 2")
     assert end.outcome is not None
     assert end.outcome.is_draw
+    assert (end.outcome.reason, end.outcome.sentence) == ("length", "length: 3 actions were played")
     assert end.legal_actions == ()
     assert eval(repr(end), {"tengen": tengen}) == end
 

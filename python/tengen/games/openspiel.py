@@ -1,23 +1,39 @@
 """Games of OpenSpiel: `tengen.load("openspiel:hex(board_size=5)")`, for two players who see everything and take turns.
 
-A state is the list of actions so far, as bytes; OpenSpiel's own states are kept beside it for a while, so that a step
-does not replay the game. Every call goes through Python, which is slow: for experiments, oracles and small runs.
-docs/games/openspiel.md has the rest.
+A state is the list of actions so far, as bytes; OpenSpiel's own states are kept beside it, so that a step costs a copy
+and an action instead of a whole game. Every call goes through Python, some microseconds each: fast enough to train on
+small games, far slower than tengen's own. docs/games/openspiel.md lists the games that fit.
 """
 
+from __future__ import annotations
+
 import difflib
+import threading
+from dataclasses import dataclass
+from math import isqrt, prod
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tengen._core import LARGEST_TABLE_STATE, Game, GameOptionError, RulesError, UnknownGameError, make_table_game
+from tengen._core import (
+    LARGEST_TABLE_STATE,
+    Game,
+    GameOptionError,
+    RulesError,
+    TengenError,
+    UnknownGameError,
+    make_table_game,
+)
+from tengen.games.openspiel_layout import find_layout, find_most_legal
 from tengen.games.rules.results import DRAW, ONGOING
 
-ACTION = np.dtype("<u2")
-LONGEST = LARGEST_TABLE_STATE // ACTION.itemsize - 1  # the first number is the count
+__all__ = ["Fit", "fitting_games", "load"]
+
+BYTES = 2  # of an action, and of their count, which comes first
+LONGEST = LARGEST_TABLE_STATE // BYTES - 1
 LARGEST_PLANES = 1_000_000  # numbers; OpenSpiel makes games of any size
-KEPT_STATES = 2000
+KEPT_STATES = 8_000  # of OpenSpiel, in each of two generations; some kilobytes each
 
 
 def load(text: str, **options: float) -> Game:
@@ -28,23 +44,53 @@ def load(text: str, **options: float) -> Game:
     spiel_game = _spiel_game(text)
     shape = _planes_shape(spiel_game, text)
     longest = _longest_game(spiel_game, text, options)
-    rules = _SpielRules(spiel_game, longest)
-    identity = ("identity", list(range(shape[1] * shape[2])), list(range(spiel_game.num_distinct_actions())))
+    num_actions = spiel_game.num_distinct_actions()
     return make_table_game(
-        rules,
+        _SpielRules(spiel_game, prod(shape[1:]), longest),
         name=spiel_game.get_type().short_name,
         source=f"openspiel:{text}",
         options={"longest_game": longest} if longest < spiel_game.max_game_length() else {},
         board=shape[1:],
-        action_layout="dense",
-        num_actions=spiel_game.num_distinct_actions(),
+        action_layout=find_layout(spiel_game, shape),
+        num_actions=num_actions,
+        most_legal=find_most_legal(spiel_game),
+        numbered_actions=True,  # OpenSpiel's texts depend on the position and hold blanks and commas
         longest_game=longest,
         plane_names=[f"OpenSpiel's plane {plane}" for plane in range(shape[0] - 1)] + ["first player to move"],
         player_names=("player 0", "player 1"),
-        symmetries=[identity],
-        state_size=(longest + 1) * ACTION.itemsize,
+        symmetries=[("identity", list(range(prod(shape[1:]))), list(range(num_actions)))],
+        state_size=(longest + 1) * BYTES,
         addresses=None,
     )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A game of OpenSpiel in which nothing is hidden, left to chance or done at once, and whether tengen plays it."""
+
+    name: str
+    game: Game | None  # with OpenSpiel's default options; None: it does not fit
+    reason: str = ""  # why not
+
+
+def fitting_games() -> list[Fit]:
+    """All such games that OpenSpiel has, by name."""
+    import pyspiel
+
+    types = pyspiel.GameType
+    found = []
+    for kind in pyspiel.registered_games():
+        if (
+            kind.dynamics != types.Dynamics.SEQUENTIAL
+            or kind.chance_mode != types.ChanceMode.DETERMINISTIC
+            or kind.information != types.Information.PERFECT_INFORMATION
+        ):
+            continue
+        try:
+            found.append(Fit(kind.short_name, load(kind.short_name)))
+        except TengenError as error:
+            found.append(Fit(kind.short_name, None, str(error)))
+    return found
 
 
 def _spiel_game(text: str) -> Any:
@@ -64,7 +110,7 @@ def _spiel_game(text: str) -> Any:
         raise GameOptionError(f"OpenSpiel can't load '{text}': {' '.join(str(error).split())}") from error
     kind, types = game.get_type(), pyspiel.GameType
     reasons = {
-        f"it has {game.num_players()} players": game.num_players() != 2,
+        f"it has {game.num_players()} player{'s' * (game.num_players() != 1)}": game.num_players() != 2,
         "the players move at the same time": kind.dynamics != types.Dynamics.SEQUENTIAL,
         "chance has a part in it": kind.chance_mode != types.ChanceMode.DETERMINISTIC,
         "the players do not see everything": kind.information != types.Information.PERFECT_INFORMATION,
@@ -82,18 +128,28 @@ def _spiel_game(text: str) -> Any:
 
 
 def _planes_shape(game: Any, text: str) -> tuple[int, int, int]:
-    """[C, H, W] of the observation tensor and one plane more; any other shape is [n, 1, 1]."""
+    """[C, H, W]: the observation tensor and one plane more.
+
+    A tensor [C, n] is C boards of n cells, square if n is a square; any other has no board: it is [n, 1, 1].
+    """
     shape = game.observation_tensor_shape()
     # Sizes that make no sense must not reach OpenSpiel's states: some end the process.
-    most = 2 ** (8 * ACTION.itemsize)
+    most = 2 ** (8 * BYTES)
     if min(shape) < 1 or game.max_game_length() < 1 or not 1 <= game.num_distinct_actions() <= most:
         actions = game.num_distinct_actions()
         raise GameOptionError(
             f"tengen can't play OpenSpiel's '{text}': its planes are {shape} and it has {actions} actions."
         )
-    if int(np.prod(shape)) > LARGEST_PLANES:
+    if prod(shape) > LARGEST_PLANES:
         raise GameOptionError(f"The planes of OpenSpiel's '{text}' are too large: {shape}.")
-    planes, height, width = shape if len(shape) == 3 else (int(np.prod(shape)), 1, 1)
+    match shape:
+        case planes, height, width:
+            pass
+        case planes, cells:
+            height = isqrt(cells) if isqrt(cells) ** 2 == cells else 1
+            width = cells // height
+        case _:
+            planes, height, width = prod(shape), 1, 1
     return planes + 1, height, width
 
 
@@ -112,96 +168,152 @@ def _longest_game(game: Any, text: str, options: dict[str, float]) -> int:
     return int(longest)
 
 
-class _SpielRules:
-    """What bind_table_game.cpp calls, as interpreted.py answers it for a rules file."""
+class _Position:
+    """A state of OpenSpiel, never changed once made, and what is asked of it most."""
 
-    action_text = None  # the number: OpenSpiel's texts depend on the position and hold blanks and commas
+    __slots__ = ("outcome", "spiel", "to_move")
+
+    def __init__(self, spiel: Any, to_move: int, outcome: int) -> None:
+        self.spiel = spiel
+        self.to_move = to_move
+        self.outcome = outcome
+
+
+class _SpielRules:
+    """What bind_table_game.cpp calls, as interpreted.py answers it for a rules file. Threads may call at once."""
+
+    action_text = None
     parse_action = None
     set_board = None
     cells = None
     score = None
-    reason = None
 
-    def __init__(self, game: Any, longest_game: int) -> None:
+    def __init__(self, game: Any, num_cells: int, longest_game: int) -> None:
         self._game = game
+        self._num_actions: int = game.num_distinct_actions()
         self._longest = longest_game
-        self._empty = bytes((longest_game + 1) * ACTION.itemsize)
-        self._kept: dict[bytes, Any] = {}  # by the actions so far; never changed once kept
+        self._size = (longest_game + 1) * BYTES
+        # By the part of a state that is in use. When the young are many, they become the old; the old are forgotten.
+        self._young: dict[bytes, _Position] = {}
+        self._old: dict[bytes, _Position] = {}
+        self._observer = _observer(game)
+        self._observed = np.zeros(prod(game.observation_tensor_shape()) + num_cells, np.float32)
+        self._num_cells = num_cells
+        self._one_at_a_time = threading.Lock()  # they share the observer and the array
 
     def start(self) -> bytes:
-        return self._empty
+        return bytes(self._size)
 
     def play(self, state: bytes, action: int) -> bytes:
-        history = np.frombuffer(state, ACTION).copy()
-        history[0] += 1
-        history[history[0]] = action
-        after = history.tobytes()
-        try:
-            self._keep(after, self._position(state).child(action))
-        except Exception as error:
-            raise RulesError(f"OpenSpiel's {self._game} failed on action {action}: {error}") from error
-        return after
+        count = state[0] | state[1] << 8
+        used = BYTES * (count + 1)
+        after = (count + 1).to_bytes(BYTES, "little") + state[BYTES:used] + action.to_bytes(BYTES, "little")
+        if after not in self._young:
+            before = self._position(state)
+            try:
+                self._keep(after, before.spiel.child(action), before.to_move)
+            except Exception as error:
+                raise RulesError(f"OpenSpiel's {self._game} failed on action {action}: {error}") from error
+        return after + bytes(self._size - len(after))
 
     def to_move(self, state: bytes) -> int:
         """When the game is over: the player who did not move last."""
-        position = self._position(state)
-        if not position.is_terminal():
-            return int(position.current_player())
-        return 1 - self._last_mover(state) if _count(state) else 0
+        return self._position(state).to_move
 
     def outcome(self, state: bytes) -> int:
-        position = self._position(state)
-        if not position.is_terminal():
-            return ONGOING if _count(state) < self._longest else DRAW
-        first = position.returns()[0]
-        return DRAW if first == 0 else 0 if first > 0 else 1
+        return self._position(state).outcome
 
     def legal(self, state: bytes) -> bytes:
-        mask = np.zeros(self._game.num_distinct_actions(), np.bool_)
-        if self.outcome(state) == ONGOING:
-            mask[self._position(state).legal_actions()] = True
-        return mask.tobytes()
+        position = self._position(state)
+        mask = bytearray(self._num_actions)
+        if position.outcome == ONGOING:
+            for action in position.spiel.legal_actions():
+                mask[action] = 1
+        return bytes(mask)
 
     def planes(self, state: bytes) -> bytes:
         """What the player to move observes, and who that is."""
-        player = self.to_move(state)
-        observed = np.array(self._position(state).observation_tensor(player), np.float32)
-        shape = self._game.observation_tensor_shape()
-        cells = shape[1] * shape[2] if len(shape) == 3 else 1
-        return np.concatenate([observed, np.full(cells, player == 0, np.float32)]).tobytes()
+        position = self._position(state)
+        with self._one_at_a_time:
+            observed = self._observed
+            observed[: -self._num_cells] = self._observer(position.spiel, position.to_move)
+            observed[-self._num_cells :] = position.to_move == 0
+            return observed.tobytes()
 
     def board_text(self, state: bytes) -> str:
-        turn = "game over" if self.outcome(state) != ONGOING else f"player {self.to_move(state)} to move"
-        return f"{str(self._position(state)).rstrip()}\n{turn}"
+        position = self._position(state)
+        turn = "game over" if position.outcome != ONGOING else f"player {position.to_move} to move"
+        return f"{str(position.spiel).rstrip()}\n{turn}"
+
+    def reason(self, state: bytes) -> str:
+        return "" if self._position(state).spiel.is_terminal() else f"length: {self._longest} actions were played"
 
     def explain(self, rule: str, state: bytes, action: int) -> str:
         return f"{rule}() of OpenSpiel's {self._game} failed."
 
-    def _last_mover(self, state: bytes) -> int:
-        history = np.frombuffer(state, ACTION).copy()
-        history[history[0]] = 0
-        history[0] -= 1
-        return int(self._position(history.tobytes()).current_player())
-
-    def _position(self, state: bytes) -> Any:
-        actions = _actions(state)
-        position = self._kept.get(actions)
+    def _position(self, state: bytes) -> _Position:
+        key = state[: BYTES * (1 + (state[0] | state[1] << 8))]
+        position = self._young.get(key)
         if position is None:
-            position = self._game.new_initial_state()
-            for action in np.frombuffer(actions, ACTION).tolist():
-                position.apply_action(action)
-            self._keep(state, position)
+            position = self._old.get(key)
+            position = self._replay(key) if position is None else self._put(key, position)
         return position
 
-    def _keep(self, state: bytes, position: Any) -> None:
-        if len(self._kept) >= KEPT_STATES:
-            self._kept.pop(next(iter(self._kept)), None)
-        self._kept[_actions(state)] = position
+    def _replay(self, key: bytes) -> _Position:
+        """A state that was forgotten, from the last one before it that was not."""
+        actions = [int(action) for action in np.frombuffer(key, "<u2")[1:]]
+        for known in range(len(actions) - 1, -1, -1):
+            before = known.to_bytes(BYTES, "little") + key[BYTES : BYTES * (1 + known)]
+            found = self._young.get(before) or self._old.get(before)
+            if found is not None:
+                spiel, to_move = found.spiel.clone(), found.to_move
+                break
+        else:
+            known, spiel, to_move = 0, self._game.new_initial_state(), 0
+        for action in actions[known:]:
+            to_move = spiel.current_player()
+            spiel.apply_action(action)
+        return self._keep(key, spiel, to_move)
+
+    def _keep(self, key: bytes, spiel: Any, last_mover: int) -> _Position:
+        count = len(key) // BYTES - 1
+        if not spiel.is_terminal():
+            to_move = spiel.current_player()
+            outcome = ONGOING if count < self._longest else DRAW
+        else:
+            to_move = 1 - last_mover if count else 0
+            first = spiel.returns()[0]
+            outcome = DRAW if first == 0 else 0 if first > 0 else 1
+        return self._put(key, _Position(spiel, to_move, outcome))
+
+    def _put(self, key: bytes, position: _Position) -> _Position:
+        if len(self._young) >= KEPT_STATES:
+            self._old, self._young = self._young, {}
+        self._young[key] = position
+        return position
 
 
-def _count(state: bytes) -> int:
-    return int.from_bytes(state[: ACTION.itemsize], "little")
+def _observer(game: Any) -> Any:
+    """A function of a state and a player: what the player observes, without a Python list in between."""
+    import pyspiel
 
+    size = prod(game.observation_tensor_shape())
+    start = game.new_initial_state()
+    expected = np.array(start.observation_tensor(0), np.float32)
+    try:
+        kind = pyspiel.IIGObservationType(
+            perfect_recall=False, public_info=True, private_info=pyspiel.PrivateInfoType.SINGLE_PLAYER
+        )
+        observation = pyspiel._Observation(game, game.make_observer(kind, {}))
+        observed = np.frombuffer(observation, np.float32)
+        observation.set_from(start, 0)
+    except Exception:  # a game that has no observers
+        observed = np.zeros(0, np.float32)
+    if observed.shape != (size,) or not np.array_equal(observed, expected):
+        return lambda state, player: state.observation_tensor(player)
 
-def _actions(state: bytes) -> bytes:
-    return state[ACTION.itemsize : ACTION.itemsize * (1 + _count(state))]
+    def observe(state: Any, player: int) -> Any:
+        observation.set_from(state, player)
+        return observed
+
+    return observe
