@@ -1,10 +1,10 @@
-"""How much of self-play's speed a single game keeps: evaluations per second of one network, on all cores.
+"""How fast a single game is compared with self-play: evaluations per second of one network on all cores.
 
     python benchmarks/single_game.py MODEL
 
-Self-play is one thread per core with 64 trees and an evaluator each; a single game is one tree, several leaves in a
-batch, one evaluator with all threads, as Agent has it: what the network is asked about is counted, mirror images too.
-They take turns; each figure is the median of the rounds.
+Self-play has one thread per core, each with 64 trees and an evaluator of its own. A single game has one tree, several
+leaves in a batch and one evaluator with all threads, as in Agent. Every evaluated position counts, mirror images
+included. The two take turns; each figure is the median of the rounds.
 """
 
 import os
@@ -22,7 +22,7 @@ from tengen.players import playing_evaluator, playing_params
 from tengen.search import evaluate_leaves
 
 ROUNDS = 5
-SECONDS = 2.0  # of one turn, about
+SECONDS = 2.0  # of one turn, approximately
 TREES = 64
 
 

@@ -47,6 +47,10 @@ def four_in_a_row(stones):
     return found != 0
 
 
+def reason(state):
+    return "line: four in a row" if four_in_a_row(state.opponent) else "full board"
+
+
 def planes(state, out):
     for row in range(6):
         for column in range(7):

@@ -18,6 +18,7 @@ actions = "cells"
 longest_game = size * size
 plane_names = ["own stones", "opponent's stones", "X to move"]
 symmetries = ["rotate 180"]
+shape = "hex"
 
 EMPTY = -1
 FIRST_EDGE, SECOND_EDGE = 1, 2
@@ -77,6 +78,10 @@ def spread(state, cell, edges):
 
 def outcome(state):
     return state.winner
+
+
+def reason(state):
+    return "connection: top and bottom are joined" if state.winner == 0 else "connection: left and right are joined"
 
 
 def planes(state, out):

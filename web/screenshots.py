@@ -56,6 +56,10 @@ SHOTS = (
     Shot("play-phone", f"#/play/tic_tac_toe?moves={CORNERS},a1&side=0&level=medium", size=PHONE),
     Shot("play-othello", "#/play/othello?moves=d3,c3,c4,e3&side=0&level=easy"),
     Shot("play-go", "#/play/go?moves=E5,E7,C4,G4,G6&side=1&level=easy"),
+    Shot("play-hex", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy"),
+    Shot("play-hex-phone", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy", size=PHONE, theme="dark"),
+    Shot("play-breakthrough", "#/play/breakthrough?moves=c2c3,d5c4&side=0&level=easy", press=("[data-cell='20']",)),
+    Shot("analyse-breakthrough", "#/analyse/breakthrough?moves=c2c3,d5c4", wait_for="[data-label]", settle=3),
     Shot("analyse", f"#/analyse/connect_four?moves={FOUR}", wait_for="[data-label]", settle=6),
     Shot("analyse-network", f"#/analyse/connect_four?moves={FOUR}", press=("text=Network >> nth=0",), settle=2),
     Shot("analyse-dark", f"#/analyse/connect_four?moves={FOUR}", theme="dark", wait_for="[data-label]", settle=6),
@@ -119,7 +123,8 @@ def serving() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         runs = shutil.copytree(ROOT / "models", Path(folder) / "runs")
         command = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()"]
-        options = ["serve", "--port", "0", "--no-browser", "--runs", str(runs)]
+        games = [str(ROOT / "examples" / name) for name in ("hex.py", "breakthrough.py")]
+        options = ["serve", "--port", "0", "--no-browser", "--runs", str(runs), "--game", *games]
         with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
             yield next(word for word in server.stdout.readline().split() if word.startswith("http"))

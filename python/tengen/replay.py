@@ -1,7 +1,7 @@
 """The replay window: the newest recorded positions in bounded memory, and samples drawn from them.
 
 Games are kept whole, in flat arrays. The C++ core plays the moves of a sampled game again and writes its planes,
-targets and a random symmetry of them (search/samples.h).
+targets and a random symmetry of them (records/samples.h).
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ class Samples:
     played_out: NDArray[np.float32]  # [B] 0 if it was resigned: then plies_left, ownership and score are not final
     ownership: NDArray[np.float32] | None  # [B, H, W] at the end of the game: 1 own, -1 the opponent's
     score: NDArray[np.float32] | None  # [B] at the end of the game
-    weights: NDArray[np.float32]  # [B] in the loss: all 1, because surprise acts through how often a position is drawn
 
 
 # What the window keeps of each game, of each position, of each entry of a policy target and of each move. `starts` tell
@@ -219,7 +218,7 @@ class ReplayWindow:
         """Samples of these positions of the window (0 is the oldest), under these symmetries of the game."""
         flat = {name: column.view.reshape(-1) for name, column in self._columns.items() if name not in _NOT_SAMPLED}
         arrays = write_samples(self.game, positions=positions, symmetries=symmetries, **flat)
-        return Samples(weights=np.ones(len(positions), np.float32), **arrays)
+        return Samples(**arrays)
 
     def _draw(self, batch: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Positions: `surprise_weight` of the weight is shared in proportion to surprise, the rest evenly."""

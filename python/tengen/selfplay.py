@@ -184,13 +184,13 @@ class _Worker:
         self._stride = stride
         self._archive = archive
         self._next_game = start.next_game
-        self._forest = Forest(game, config.games_per_thread, config.search_params, seed)
+        self._forest = Forest(game, config.games_per_unit, config.search_params, seed)
         self._is_gumbel = config.search_params.selection == "gumbel"
-        room = config.games_per_thread
+        room = config.games_per_unit
         self._games = [
             _GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games[:room]
         ]
-        while len(self._games) < config.games_per_thread:
+        while len(self._games) < config.games_per_unit:
             self._games.append(self._new_game())
         self.cancelled = False  # by another thread
         self.finished: list[GameRecord] = []

@@ -86,7 +86,7 @@ def train(
                 archive=_archive(config, window, iteration),
                 # The first games to end are the shortest. In Go those are two passes and won by White; a network that
                 # learns from them alone gives Black up for good.
-                least_games=config.self_play.games_per_thread * len(evaluators) if iteration == 0 else 0,
+                least_games=config.self_play.games_per_unit * len(evaluators) if iteration == 0 else 0,
                 on_progress=partial(observer.stage, "self-play"),
             )
             in_flight = played.in_flight

@@ -12,6 +12,7 @@ import tengen
 from tengen.games import names
 from tengen.interfaces.cli import COMMANDS, run
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TENGEN = [str(Path(sys.executable).with_name("tengen"))]
 BENCH_KEYS = ["tic_tac_toe", "connect_four", "othello", "go_9x9", "go_19x19", "gomoku_15x15", "connect_four_python"]
 
@@ -68,7 +69,7 @@ def test_check_game_finds_nothing_in_an_engine(cli) -> None:
 
 
 def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    rules = (Path(__file__).parents[2] / "examples" / "connect_four.py").read_text()
+    rules = (EXAMPLES / "connect_four.py").read_text()
     broken = tmp_path / "broken.py"
     broken.write_text(rules.replace("longest_game = 42", "longest_game = 9"))
     assert run(["check-game", str(broken)]) == 1
@@ -93,6 +94,8 @@ def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_pa
         (["perft", "tic_tac_toe", "--", "-1"], "The depth must be 0 or more."),
         (["check-game", "tic_tac_toe", "--games", "0"], "at least one game"),
         (["check-game", "no_such_file.py"], "no_such_file.py"),
+        (["bench", "games", "gomuko"], "There is no game called 'gomuko'; did you mean 'gomoku'?"),
+        (["bench", "games", "gone.py"], "gone.py"),
         (["bench", "games", "--slices", "0"], "at least one slice"),
         (["bench", "games", "--seconds", "nan"], "at least one slice"),
     ],
@@ -127,10 +130,18 @@ def test_bench_without_openspiel_shows_our_own_speed(cli, monkeypatch: pytest.Mo
     assert "tengen[openspiel]" in table
 
 
-def test_demo_plays_every_game(cli) -> None:
-    out = cli("demo", "--seed", "3")
-    assert all(f"{name}, " in out for name in names())
-    assert "random play-outs per second" in out
+def test_bench_takes_games_of_ones_own(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of rules, a game of OpenSpiel, which also runs natively, and two of ours with options."""
+    monkeypatch.chdir(tmp_path)
+    rules = Path("mine.py")
+    rules.write_text((EXAMPLES / "connect_four.py").read_text())
+    given = [str(rules), "openspiel:breakthrough(rows=5,columns=5)", "gomoku:size=15", "othello:size=4"]
+    speeds = json.loads(cli("bench", "games", *given, "--json", "--slices", "1", "--seconds", "0.002"))
+    assert list(speeds) == given
+    assert all(speed["tengen"] > 0 for speed in speeds.values())
+    assert [speed["openspiel"] is not None for speed in speeds.values()] == [False, True, True, False]
+    table = cli("bench", "games", str(rules), "--slices", "1", "--seconds", "0.002")
+    assert "mine.py" in table
 
 
 def test_a_closed_pipe_is_no_error() -> None:

@@ -7,13 +7,16 @@ import pty
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import tengen
 from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match, score_interval
 from tengen.interfaces.cli.match import report
+from tengen.interfaces.cli.tournament import verdict
 from tengen.players import make_player
+from tengen.strength.tournament import Standing
 
 COMMAND = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()"]
 FIRST_WINS = "a1 a2 b1 b2 c1"
@@ -47,9 +50,15 @@ def result(wins: int, draws: int, losses: int) -> MatchResult:
         ),
         (
             (2, 0, 2),
-            "a drew with b: 2 wins, 0 draws, 2 losses; score 50.0 %, 95 % interval 15.0 to 85.0 %\n"
+            "a and b: no clear difference: 2 wins, 0 draws, 2 losses; score 50.0 %, 95 % interval 15.0 to 85.0 %\n"
             "Elo difference +0, 95 % interval -301 to +301\n"
-            "No clear difference: the interval includes 50 %.",
+            "The interval includes 50 %; more games make it narrower.",
+        ),
+        (
+            (6, 0, 4),
+            "a and b: no clear difference: 6 wins, 0 draws, 4 losses; score 60.0 %, 95 % interval 31.3 to 83.2 %\n"
+            "Elo difference +70, 95 % interval -137 to +278\n"
+            "The interval includes 50 %; more games make it narrower.",
         ),
         (
             (50, 0, 0),
@@ -136,7 +145,7 @@ def test_every_game_is_reported_as_it_ends_and_kept_in_order() -> None:
         (["match", "nim", "random", "random"], "There is no game called 'nim'"),
         (
             ["match", "othello", "randon", "random"],
-            "'randon' is no player; a player is one of: random, greedy, rollout:N",
+            "'randon' is not a player; a player is one of: random, greedy, rollout:N",
         ),
         (["match", "othello", "random", "rollout"], "'rollout': say how many simulations, as in 'rollout:400'."),
         (["match", "othello", "random", "uniform:-3"], "say how many simulations"),
@@ -186,3 +195,19 @@ def read_all(terminal: int) -> str:
             os.close(terminal)
             return b"".join(parts).decode()
         parts.append(part)
+
+
+def standing(player: str, elo: float, low: float, high: float) -> Standing:
+    return Standing(player, elo, (low, high), points=0.0, games=0, against={}, reasons={})
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        ((-90.0, -140.0, -40.0), "a is stronger than all others."),
+        ((-20.0, -70.0, 30.0), "a has the highest Elo, but is not clearly stronger than b."),
+    ],
+)
+def test_a_tournament_names_a_winner_only_if_the_intervals_do(second: tuple[float, ...], words: str) -> None:
+    standings = (standing("a", 0.0, 0.0, 0.0), standing("b", *second), standing("c", -300.0, -400.0, -200.0))
+    assert verdict(SimpleNamespace(standings=standings)) == words  # type: ignore[arg-type]

@@ -36,6 +36,17 @@ EMPTY = "  a b c\n3 . . .\n2 . . .\n1 . . .\nX to move\n"
 
 
 @pytest.fixture
+def rules() -> Path:
+    """The folder of small rules files."""
+    return Path(__file__).parents[1] / "support" / "rules"
+
+
+@pytest.fixture
+def examples() -> Path:
+    return Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
 def talk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Talk:
     """Plays a session with these lines typed (text or bytes) and then the end of the input; gives what was printed."""
 
@@ -91,6 +102,29 @@ def test_moves_lists_the_legal_moves(talk: Talk) -> None:
     listed = answers(talk("othello rollout:10", "moves"))[0].splitlines()[1]
     state = tengen.load("othello").initial_state()
     assert listed.split() == [state.action_text(action) for action in state.legal_actions]
+
+
+def test_moves_lists_those_with_a_name(talk: Talk, examples: Path) -> None:
+    said = answers(talk(f"{examples / 'breakthrough.py'}:size=5 random", "moves b2", "moves x9", "quit"))
+    assert said[0].splitlines()[1] == "b2a3 b2b3 b2c3"
+    assert said[1].splitlines()[1] == "No legal move has 'x9' in its name."
+
+
+def test_moves_from_cell_to_cell(talk: Talk, examples: Path) -> None:
+    for typed in ("b2c3", "B2C3", "b2-c3", "b2 c3"):
+        out = talk(f"{examples / 'breakthrough.py'}:size=5 random", typed, "quit")
+        assert "O plays " in out
+        assert re.search(r"^3 \S \S X \S \S$", out, re.MULTILINE)
+    said = answers(talk(f"{examples / 'breakthrough.py'}:size=5 random", "b2", "b2d4", "b2a1", "quit"))
+    assert said[0].splitlines()[1] == "'b2' is only the beginning of a move: b2a3, b2b3, b2c3. Type the whole name."
+    assert "is neither a move nor a command" in said[1]
+    assert "b2a1 is not legal here; moves lists what is." in said[2]
+
+
+def test_a_game_without_pieces(talk: Talk, rules: Path) -> None:
+    out = talk(f"{rules / 'nim.py'} random", "take7d", "quit")
+    assert "a |\nb |||\nc |||||\nd |||||||\nX to move\n" in out
+    assert "O plays take" in out
 
 
 def test_board_draws_it_again(talk: Talk) -> None:
@@ -177,7 +211,7 @@ def test_a_whole_game_ends_with_its_result(talk: Talk, seed: int) -> None:
             state = state.play(said[1])
     assert state.outcome is not None
     verdict = {0: "X wins, you won", 1: "O wins, you lost", None: "a draw"}[state.outcome.winner]
-    assert out.endswith(f"{state}\nThe game is over: {verdict}.\n")
+    assert out.endswith(f"{draw(state).plain}\nThe game is over: {verdict} ({state.outcome.sentence}).\n")
 
 
 def test_a_lost_game_can_go_on_with_the_last_move_taken_back(talk: Talk) -> None:
@@ -274,7 +308,7 @@ def test_printable_is_short_and_harmless() -> None:
     ("arguments", "words"),
     [
         (["play", "chess2"], "There is no game called 'chess2'"),
-        (["play", "othello", "deep:blue"], "'deep:blue' is no player; a player is one of: random"),
+        (["play", "othello", "deep:blue"], "'deep:blue' is not a player; a player is one of: random"),
         (["play", "othello", "--first", "--second"], "Nobody moves both first and second"),
         (["play", "othello", "--seed", "-5"], "A seed is a whole number from 0"),
     ],
@@ -297,10 +331,25 @@ def test_there_is_a_default_player_for_every_game(name: str) -> None:
 def test_new_and_turned_stones_stand_out() -> None:
     before = tengen.load("othello").initial_state()
     after = before.play("d3")
-    changed = {str(after)[span.start : span.end] for span in draw(after, before).spans if span.style == "reverse"}
-    assert changed == {"X"}
-    assert len([span for span in draw(after, before).spans if span.style == "reverse"]) == 2  # placed and turned
-    assert not [span for span in draw(after).spans if span.style == "reverse"]
+    drawn = draw(after, before)
+    changed = [drawn.plain[span.start : span.end] for span in drawn.spans if str(span.style).endswith("reverse")]
+    assert changed == ["X", "X"]  # placed and turned
+    assert not [span for span in draw(after).spans if str(span.style).endswith("reverse")]
+
+
+@pytest.mark.parametrize(("name", "moves"), [("tic_tac_toe", "b2 a1"), ("connect_four", "4 4 1"), ("gomoku", "c3")])
+def test_the_board_is_drawn_as_the_game_draws_it(name: str, moves: str) -> None:
+    state = tengen.load(name).state(moves)
+    assert draw(state).plain == str(state)
+
+
+def test_players_are_named_with_the_letters_of_their_pieces() -> None:
+    assert draw(tengen.load("go").initial_state()).plain.endswith("\nblack (X) to move")
+
+
+def test_rows_of_hexagons_lie_further_right(examples: Path) -> None:
+    board = draw(tengen.load(str(examples / "hex.py"), size=3).state("c3")).plain
+    assert board == "  a b c\n3 . . X\n 2 . . .\n  1 . . .\nO to move"
 
 
 # --- A process of its own -------------------------------------------------------------------------------------------

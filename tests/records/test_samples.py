@@ -79,7 +79,6 @@ def test_every_symmetry_says_the_same_about_a_game(game: tengen.Game) -> None:
         assert not samples.policy[~samples.legal].any()
         assert samples.legal.any(axis=1).all()
         assert set(np.unique(samples.value_outcome)) <= {-1.0, 0.0, 1.0}
-        assert (samples.weights == 1.0).all()
         assert (samples.ownership is None) == (samples.score is None) == (game.spec.name not in ("go", "othello"))
         if samples.ownership is not None:
             first = batches[0].ownership

@@ -1,8 +1,10 @@
 """Long runs: the cap on nodes, memory that stays flat, memory per node, games that never seem to end."""
 
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,31 @@ def test_a_million_nodes_fit_in_a_tenth_of_a_gigabyte() -> None:
 @pytest.mark.verify
 def test_ten_million_nodes_fit_in_a_gigabyte() -> None:
     assert peak_bytes(10_000_000) < 2**30
+
+
+MEMORY_OF_A_FOREST = """
+from test_search_long import resident_bytes
+from tengen import Forest, SearchParams, UniformEvaluator, load
+from tengen.search import run
+game = load("go", size=19)
+evaluator = UniformEvaluator(game)
+before = resident_bytes()
+forest = Forest(game, 4, SearchParams(simulations=3000, leaves_per_batch=16, cache_entries=32_768), 0)
+forest.begin()
+run(forest, evaluator)
+print(forest.bytes, resident_bytes() - before)
+"""
+
+
+def test_a_forest_says_how_much_memory_it_holds() -> None:
+    command = [sys.executable, "-c", MEMORY_OF_A_FOREST]
+    folder = Path(__file__).parent
+    support = folder.parent / "support"
+    paths = {"PYTHONPATH": os.pathsep.join(map(str, (folder, support)))}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | paths)
+    said, taken = map(int, done.stdout.split())
+    assert said > 40_000_000
+    assert said == pytest.approx(taken, rel=0.15)
 
 
 def test_a_dropped_forest_frees_its_memory() -> None:

@@ -8,8 +8,8 @@ import pytest
 from fake_evaluators import HashEvaluator
 from positions import random_state
 
-from tengen import SearchParams, Stepper, load, search
-from tengen._core import SelectionStep, SimulationTrace
+from tengen import Forest, SearchParams, State, Stepper, load, search
+from tengen._core import ChildScore, SelectionStep, SimulationTrace, param_specs
 from tengen.search.tree import Node, SearchTree
 
 CONNECT_FOUR = load("connect_four")
@@ -59,11 +59,23 @@ def expected_scores(node: Node, params: SearchParams) -> dict[int, float]:
     return {a: weights[a] / sum(weights.values()) - n[a] / (1 + total) for a in n}
 
 
+def check_choice(step: SelectionStep) -> None:
+    """The chosen child is the first by its standing, and of those the one with the highest score."""
+    chosen = next(child for child in step.children if child.action == step.chosen)
+    assert chosen.standing not in LAST
+    rivals = [child for child in step.children if FIRST.get(child.standing, 0) >= FIRST.get(chosen.standing, 0)]
+    assert chosen.score == max(child.score for child in rivals if child.standing not in LAST)
+
+
+FIRST = {"winning": 2, "forced": 1, "untried": 1}
+LAST = {"waiting", "settled"}
+
+
 def check_step(step: SelectionStep, before: SearchTree, params: SearchParams) -> None:
     node = before.node(step.node)
     by_action = {child.action: child for child in node}
     scores = {child.action: child.score for child in step.children}
-    assert scores[step.chosen] == max(scores.values())
+    check_choice(step)
     if params.rollout_weight == 1.0 and not by_action:  # got its actions in this step, at its second visit
         assert all(child.visits == 0 for child in step.children)
         return
@@ -81,10 +93,7 @@ def check_step(step: SelectionStep, before: SearchTree, params: SearchParams) ->
                 assert child.bonus == pytest.approx(known.u, rel=1e-5, abs=1e-6)
     expected = expected_scores(node, params)
     for action, score in scores.items():
-        if expected[action] == math.inf:
-            assert score > 1e5
-        elif score > -1e5:  # below: not its turn in sequential halving
-            assert score == pytest.approx(expected[action], rel=1e-4, abs=1e-4)
+        assert score == pytest.approx(expected[action], rel=1e-4, abs=1e-4)
 
 
 def check_changes(trace: SimulationTrace, before: SearchTree, after: SearchTree) -> None:
@@ -164,6 +173,82 @@ def test_steps_equal_the_search_at_once(variant: str, solve: bool, noise: bool) 
         for name in ("root_value", "best_action", "line", "proven", "distance", "simulations", "stopped"):
             assert getattr(stepped, name) == getattr(whole, name)
         np.testing.assert_array_equal(stepper.tree.arrays.value_sum, whole.tree.arrays.value_sum)
+
+
+def standings(state: State, params: SearchParams, *, noise: bool = False) -> dict[str, list[ChildScore]]:
+    """All children that the steps of a search met, by their standing; every choice is checked."""
+    found: dict[str, list[ChildScore]] = {}
+    stepper = Stepper(state, HashEvaluator(state.game), params, noise=noise)
+    while not stepper.finished:
+        for step in stepper.step().steps:
+            check_choice(step)
+            for child in step.children:
+                found.setdefault(child.standing, []).append(child)
+    return found
+
+
+def test_what_is_certain_is_settled() -> None:
+    """Its score stays a sum of Q and U."""
+    game = load("tic_tac_toe")
+    found = standings(game.state("b2 a1 c1 a3"), SearchParams(simulations=300))
+    assert found.keys() == {"compared", "settled"}
+    for child in found["settled"]:
+        assert child.visits > 0
+        assert child.score == pytest.approx(child.q + child.bonus)
+
+
+def test_forced_children_go_first() -> None:
+    params = SearchParams(simulations=60, forced_playouts=2.0)
+    found = standings(CONNECT_FOUR.initial_state(), params, noise=True)
+    assert found.keys() == {"compared", "forced"}
+    assert all(child.visits > 0 and child.score < 10 for child in found["forced"])
+    assert standings(CONNECT_FOUR.initial_state(), params).keys() == {"compared"}
+
+
+def test_untried_children_of_uct_have_an_infinite_score() -> None:
+    found = standings(CONNECT_FOUR.initial_state(), SearchParams(simulations=60, selection="uct", solve=False))
+    assert found.keys() == {"compared", "untried"}
+    assert all(child.visits == 0 and child.bonus == child.score == math.inf for child in found["untried"])
+
+
+def test_sequential_halving_lets_some_wait() -> None:
+    found = standings(CONNECT_FOUR.initial_state(), SearchParams(simulations=60, selection="gumbel", solve=False))
+    assert found.keys() == {"compared", "waiting"}
+
+
+def test_an_instant_win_is_taken_whatever_its_score() -> None:
+    state = CONNECT_FOUR.state("1 2 1 2 1 2")
+    found = standings(state, SearchParams(simulations=20, instant_wins=True))
+    assert [child.action for child in found["winning"]] == [0]
+
+
+def test_everything_says_what_it_is() -> None:
+    """No <... object at 0x...> anywhere in a search that is looked at."""
+    state = CONNECT_FOUR.state("4 4 3")
+    stepper = Stepper(state, params=SearchParams(simulations=5, selection="uct"))
+    first = stepper.step()
+    trace = stepper.step()
+    assert repr(first) == "<SimulationTrace: the root, leaf is node 0, evaluated, value +0.000 for the first player>"
+    assert repr(trace).startswith(f"<SimulationTrace: actions {trace.steps[0].chosen}, leaf is node 1, evaluated")
+    assert repr(trace.steps[0]) == f"<SelectionStep at node 0: action {trace.steps[0].chosen} chosen among 7>"
+    assert repr(trace.steps[0].children[0]).endswith("N=0 Q=+0.000 P=0.143 bonus=inf score=+inf, untried>")
+    assert repr(trace.changes[0]) == "<BackupChange of node 0: N 1 -> 2, W +0.000 -> +0.000>"
+    assert repr(stepper.tree.arrays) == "<TreeArrays: 2 nodes, 14 edges>"
+    assert repr(stepper.tree) == "<SearchTree of connect_four: 2 nodes, 2 visits>"
+    assert repr(stepper) == "<Stepper of connect_four: 1 simulations, not finished>"
+    assert "is best, value +0.000, line" in repr(stepper.result)
+    assert "1 simulations, stopped by 'searching'>" in repr(stepper.result)
+    forest = Forest(CONNECT_FOUR, 2, SearchParams(), 0)
+    assert repr(forest) == "<Forest of 2 trees for connect_four>"
+    assert "0 simulations, 1 nodes, stopped by 'not started'" in repr(forest.result(0))
+    assert repr(param_specs()[1]) == "<ParamSpec simulations=400: simulations per search; 0 is the raw network>"
+
+
+def test_params_say_what_their_selection_needs() -> None:
+    """Gumbel's best action is a sample already, and its course depends on the number of simulations."""
+    for selection in ("puct", "uct", "gumbel"):
+        params = SearchParams(selection=selection)
+        assert params.samples_moves == params.needs_budget == (selection == "gumbel")
 
 
 def test_noise_shows_in_the_steps() -> None:

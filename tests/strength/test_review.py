@@ -14,6 +14,8 @@ from tengen.games.sgf import write_sgf
 from tengen.interfaces.review_page import build_review_page
 from tengen.strength.review import MISTAKE, Review, ReviewError, review_game
 
+RULES = Path(__file__).parents[1] / "support" / "rules"
+
 # O should have gone to the middle, then X forgets to win, then O to block.
 BLUNDERS = "a1 a2 b1 b2 c2 c3 c1"
 
@@ -160,15 +162,20 @@ def test_a_list_of_moves_with_the_bundled_network(cli) -> None:  # type: ignore[
     ("arguments", "words"),
     [
         (["no_such.sgf"], "There is no file no_such.sgf."),
-        ([], "Name a file in SGF, or give --game and --moves"),
-        (["--moves", "a1"], "Name a file in SGF, or give --game and --moves"),
+        ([], "Name a file in SGF, or a game and its moves"),
+        (["othello"], "There is no file othello. To review a list of moves, give them with --moves."),
+        (["--moves", "a1"], "Name the game that the moves are of"),
+        (["{moves}"], "moves.txt is not in SGF; if it is a list of moves, say of which game: --game GAME."),
+        (["{moves}", "--game", "othello"], "a1 is not legal"),
+        (["{rules}/nim.py", "--moves", "take1a"], "No network for {rules}/nim.py on 4x7 comes with tengen; name one"),
         (["--game", "gomoku:size=7", "--moves", "a1"], "No network for gomoku on 7x7 comes with tengen; name one with"),
         (["--game", "tic_tac_toe", "--moves", ""], "There is no move to review"),
         (["--game", "tic_tac_toe", "--moves", "a1 a1"], "a1 is not legal"),
         (["--game", "gomoku", "--moves", "a1", "--model", "tic_tac_toe"], "plays tic_tac_toe, not gomoku"),
         (["--game", "tic_tac_toe", "--moves", "a1", "--seconds", "0"], "more than 0 seconds"),
         (["--game", "tic_tac_toe", "--moves", "a1", "--simulations", "0"], "at least 1 simulation"),
-        (["{sgf}", "--moves", "a1"], "A file says itself which game it is"),
+        (["{sgf}", "--moves", "a1"], "bad.sgf must be the game that they are of"),
+        (["{sgf}", "--game", "go"], "A file in SGF says itself which game it is"),
         (["{sgf}"], "Move 2 of the SGF, white A9, is not legal"),
         (["{sgf}", "--html", "/no/such/folder/x.html"], "Move 2 of the SGF"),
         (
@@ -178,6 +185,37 @@ def test_a_list_of_moves_with_the_bundled_network(cli) -> None:  # type: ignore[
     ],
 )
 def test_refusals(refused, tmp_path: Path, arguments: list[str], words: str) -> None:  # type: ignore[no-untyped-def]
-    file = tmp_path / "bad.sgf"
+    file, moves = tmp_path / "bad.sgf", tmp_path / "moves.txt"
     file.write_text("(;SZ[9];B[aa];W[aa])")
-    assert words in refused("review", *[word.replace("{sgf}", str(file)) for word in arguments])
+    moves.write_text("1. a1 b2")
+
+    def told(text: str) -> str:
+        return text.replace("{sgf}", str(file)).replace("{moves}", str(moves)).replace("{rules}", str(RULES))
+
+    assert told(words) in refused("review", *map(told, arguments))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "moves"),
+    [
+        ("../../../examples/breakthrough", {"size": 5}, "b2b3 a4b3 c2b3 d4d3"),
+        ("nim", {}, "take1a take2d take3c"),
+        ("crowns", {}, "a1a2 b4b3 a2b3 a4a3 b3c4=k"),
+        ("../../../examples/hex", {"size": 4}, "b2 c3 a1"),
+    ],
+)
+def test_games_of_a_users_own(  # type: ignore[no-untyped-def]
+    cli, tmp_path: Path, name: str, options: dict[str, float], moves: str
+) -> None:
+    """Any game that there is a network for: its moves on the command line or in a file."""
+    rules = str((RULES / f"{name}.py").resolve())
+    network = save_tiny(tmp_path / "tiny.safetensors", tengen.load(rules, **options))
+    game = ":".join([rules, *(f"{key}={value}" for key, value in options.items())])
+    page, file = tmp_path / "page.html", tmp_path / "moves.txt"
+    file.write_text("\n".join(f"{number}. {move}" for number, move in enumerate(moves.split(), 1)))
+    judge = ["--model", str(network), "--simulations", "30"]
+    told = json.loads(cli("review", game, "--moves", moves, *judge, "--html", str(page), "--json"))
+    assert [move["move"] for move in told["moves"]] == moves.split()
+    again = json.loads(cli("review", str(file), "--game", game, *judge, "--json"))
+    assert again == told
+    check_page(page.read_text())

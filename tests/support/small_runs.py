@@ -10,7 +10,7 @@ SMALL: dict[str, Any] = {
     "network": {"preset": "tiny", "blocks": 1, "channels": 8, "policy_channels": 4, "value_channels": 4},
     "self_play": {
         "threads": 2,
-        "games_per_thread": 4,
+        "games_per_unit": 4,
         "positions": 64,
         "simulations": 4,
         "precision": "bf16",

@@ -104,7 +104,7 @@ def test_unfinished_games_go_on() -> None:
     settings = config(positions=30)
     first = play(settings)
     begun = {record.seed: record for thread in first.in_flight for record in thread.games}
-    assert len(begun) == settings.threads * settings.games_per_thread
+    assert len(begun) == settings.threads * settings.games_per_unit
     second = play_games(
         GAME, [Opinionated(GAME)] * 2, settings, seed=5, iteration=4, network="def", in_flight=first.in_flight
     )
@@ -210,7 +210,7 @@ def test_first_player_score_is_the_first_players() -> None:
 def test_batches_fill_up() -> None:
     """One request for all games of a thread, not one a game."""
     evaluator = Opinionated(FOUR)
-    settings = config(positions=64, games_per_thread=16, simulations=8, search={"cache_entries": 0})
+    settings = config(positions=64, games_per_unit=16, simulations=8, search={"cache_entries": 0})
     play_games(FOUR, [evaluator], settings, seed=1, iteration=0)
     assert np.mean(evaluator.batches) > 10
 

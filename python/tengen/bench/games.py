@@ -7,15 +7,27 @@ else runs on the machine hits both, and the median slice counts. Seconds are tho
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tengen.games import load
+from tengen._core import Game
+from tengen.games import OPENSPIEL_PREFIX, load
+from tengen.games.options import split_game
 
-__all__ = ["CONTESTS", "Contest", "Speed", "Work", "has_openspiel", "measure", "openspiel_searches", "rates"]
+__all__ = [
+    "CONTESTS",
+    "Contest",
+    "Speed",
+    "Work",
+    "contest_of",
+    "has_openspiel",
+    "measure",
+    "openspiel_searches",
+    "rates",
+]
 
 Work = Callable[[int, int], object]  # (how much: games, searches ..., seed): does it
 
@@ -26,7 +38,7 @@ class Contest:
 
     key: str
     name: str
-    openspiel: str
+    openspiel: str | None
     options: dict[str, float] = field(default_factory=dict)
     engine: str | None = None  # for Python rules: the C++ engine of the same game
 
@@ -74,13 +86,30 @@ def has_openspiel() -> bool:
     return True
 
 
-def measure(slices: int, seconds: float) -> Iterator[Speed]:
+def contest_of(text: str) -> Contest:
+    """The contest of any game, as a command line names it: with OpenSpiel, if the game is there too."""
+    name, options = split_game(text)
+    game = load(name, **options)
+    if name.startswith(OPENSPIEL_PREFIX):
+        return Contest(text, name, name.removeprefix(OPENSPIEL_PREFIX))
+    known = (contest.openspiel for contest in CONTESTS if load_if_there(contest) == game)
+    return Contest(text, name, next(known, None), options)
+
+
+def load_if_there(contest: Contest) -> Game | None:
+    """The game of a contest; the examples are not part of an installed package."""
+    missing = contest.name.endswith(".py") and not Path(contest.name).exists()
+    return None if missing else load(contest.name, **contest.options)
+
+
+def measure(slices: int, seconds: float, contests: Sequence[Contest] = CONTESTS) -> Iterator[Speed]:
     """The speed of every game, one after the other; each side gets `slices` turns of about `seconds`."""
-    for contest in CONTESTS:
-        if contest.name.endswith(".py") and not Path(contest.name).exists():
+    for contest in contests:
+        game = load_if_there(contest)
+        if game is None:
             continue
-        sides: dict[str, Work] = {"tengen": load(contest.name, **contest.options).random_playouts}
-        if has_openspiel():
+        sides: dict[str, Work] = {"tengen": game.random_playouts}
+        if contest.openspiel is not None and has_openspiel():
             # A search of one simulation evaluates the root by so many play-outs.
             sides["openspiel"] = partial(openspiel_searches(contest.openspiel), 1)
         if contest.engine:

@@ -49,7 +49,7 @@ def measure(simulations: int, slices: int, seconds: float) -> Iterator[Speed]:
     """
     for contest in _contests(KEYS):
         sides: dict[str, Work] = {"tengen": _ours(load(contest.name, **contest.options), simulations)}
-        if has_openspiel():
+        if contest.openspiel is not None and has_openspiel():
             sides["openspiel"] = _theirs(contest.openspiel, simulations)
         found = {side: simulations * rate for side, rate in rates(sides, slices, seconds).items()}
         yield Speed(contest.key, found["tengen"], found.get("openspiel"))

@@ -5,10 +5,9 @@ import math
 from numbers import Real
 
 from tengen._core import Game, GameOptionError, OptionKind, OptionSpec, UnknownGameError, game_entries, make_game
+from tengen.games.options import OPENSPIEL_PREFIX
 
 __all__ = ["OptionKind", "OptionSpec", "game_entries", "load", "names"]
-
-OPENSPIEL_PREFIX = "openspiel:"
 
 
 def names() -> list[str]:

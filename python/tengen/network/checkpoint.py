@@ -21,12 +21,11 @@ import safetensors
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from tengen._core import EvaluatorError, Game, GameSpec, TengenError
+from tengen._core import EvaluatorError, Game, TengenError
 from tengen.base.bundled import bundled_folder, bundled_names
 from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
 from tengen.games import OPENSPIEL_PREFIX, load, names
-from tengen.network._spec import options_of, rules_digest_of
 from tengen.network.architecture import LOGITS, WDL, Architecture, ArchitectureError, describe, policy_planes
 from tengen.network.layers import check_weights
 from tengen.network.old_header import OLD_FORMAT, renewed
@@ -88,8 +87,8 @@ class NetworkFile:
         return cls(
             game=spec.name,
             source=spec.source,
-            options=options_of(spec),
-            rules_digest=rules_digest_of(spec),
+            options=dict(spec.options),
+            rules_digest=spec.rules_digest,
             planes_shape=(planes, height, width),
             num_actions=spec.num_actions,
             action_layout=spec.action_layout,
@@ -226,9 +225,9 @@ def check_fits(file: NetworkFile, game: Game) -> None:
     spec = game.spec
     if not file.plays(game):
         raise NetworkFileError(f"This network plays {file.source}, not {spec.source}.")
-    changed = bool(file.rules_digest) and rules_digest_of(spec) not in {"", file.rules_digest}
+    changed = bool(file.rules_digest) and spec.rules_digest not in {"", file.rules_digest}
     because = f" The rules of {spec.name} were changed since the network was trained." if changed else ""
-    here = f"{spec.name} ({_options_text(spec)})" if options_of(spec) else spec.name
+    here = f"{spec.name} ({spec.options_text})" if spec.options else spec.name
     if file.action_layout != spec.action_layout or file.planes_shape[0] != spec.num_planes:
         raise NetworkFileError(
             f"This network was trained on {file.planes_shape[0]} planes with actions by {file.action_layout}, but "
@@ -295,10 +294,6 @@ def _checksum(header: str, digest: str) -> str:
 
 def _size(board: tuple[int, ...]) -> str:
     return "x".join(map(str, board))
-
-
-def _options_text(spec: GameSpec) -> str:
-    return ", ".join(f"{name}={value}" for name, value in options_of(spec).items())
 
 
 def _header(file: NetworkFile) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from tengen.config import NetworkConfig
+from tengen.games.options import parse_options
 from tengen.network.architecture import describe
 
-__all__ = ["OLD_FORMAT", "options_from_text", "renewed"]
+__all__ = ["OLD_FORMAT", "renewed"]
 
 OLD_FORMAT = "tengen network 1"
 NO_BOUND = 2**62  # dense heads had as many channels as the config said
@@ -30,7 +30,7 @@ def renewed(header: dict[str, Any]) -> dict[str, Any]:
     return {
         "game": PurePath(source).stem if source.endswith(".py") else source,
         "source": source,
-        "options": options_from_text(str(header["options"])),
+        "options": parse_options(str(header["options"])),
         "rules_digest": "",
         "planes_shape": list(shape.planes_shape),
         "num_actions": shape.num_actions,
@@ -40,9 +40,3 @@ def renewed(header: dict[str, Any]) -> dict[str, Any]:
         "iteration": int(made_by.pop("iteration", 0)),
         "made_by": made_by,
     }
-
-
-def options_from_text(text: str) -> dict[str, Any]:
-    """'size=9, komi=7.5, suicide=False' -> a bool, an int or a float for each name."""
-    pairs = (pair.split("=") for pair in text.split(", ") if pair)
-    return {name: ast.literal_eval(value) for name, value in pairs}

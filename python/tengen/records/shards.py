@@ -107,7 +107,7 @@ class _Shard:
 
 
 def _header(game: Game) -> bytes:
-    content = {"version": _VERSION, "game": game.spec.source, "options": game.spec.options}
+    content = {"version": _VERSION, "game": game.spec.source, "options": game.spec.options_text}
     return _frame(_HEADER, json.dumps(content).encode())
 
 
@@ -154,7 +154,7 @@ def _check_header(path: Path, game: Game, header: bytes) -> None:
         raise RecordError(f"{path} has a header that this tengen can't read.") from error
     if version != _VERSION:
         raise RecordError(f"{path} is of version {version}; this tengen reads version {_VERSION}.")
-    if (source, options) != (game.spec.source, game.spec.options):
+    if (source, options) != (game.spec.source, game.spec.options_text):
         raise RecordError(f"{path} holds games of {source} ({options or 'no options'}), not of {game}.")
 
 

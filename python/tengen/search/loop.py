@@ -45,6 +45,16 @@ class SearchResult:
     _forest: Forest = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        text = self.state.action_text
+        line = " ".join(map(text, self.line)) or "-"
+        known = "" if self.proven is None else f", {self.proven!r} in {self.distance} plies is proven"
+        best = f"{text(self.best_action)} is best" if self.line else "no move was searched"
+        return (
+            f"<SearchResult: {best}, value {self.root_value:+z.3f}{known}, line {line}, "
+            f"{self.simulations} simulations, stopped by '{self.stopped}'>"
+        )
+
     @property
     def tree(self) -> SearchTree:
         """The whole tree, to walk through. A copy, made when asked for: ask before the forest searches on."""
@@ -179,6 +189,11 @@ class Stepper:
         self._forest.set_root(0, state)
         self._forest.trace(True)
         self._forest.begin(noise=noise)
+
+    def __repr__(self) -> str:
+        done = self._forest.result(0).simulations
+        state = "finished" if self.finished else "not finished"
+        return f"<Stepper of {self.state.game.spec.name}: {done} simulations, {state}>"
 
     @property
     def finished(self) -> bool:

@@ -24,6 +24,9 @@ class SearchTree:
     params: SearchParams
     arrays: TreeArrays
 
+    def __repr__(self) -> str:
+        return f"<SearchTree of {self.game.spec.name}: {len(self)} nodes, {self.root.visits} visits>"
+
     @property
     def root(self) -> Node:
         return Node(self, node=0)

@@ -3,8 +3,7 @@
 import type { JSX } from "preact";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
-import { chooserOf } from "./tree_view";
-import { bonusText, percent, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
+import { bonusText, percent, precedes, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
 
 const MOST_ROWS = 14; // more are told in a line
 const MOST_PRIORS = 9;
@@ -34,9 +33,9 @@ function MoveColumns({ terms }: { terms: ReturnType<typeof quantities> }) {
 export function Scores({ step, selection }: { step: TraceStep; selection: Selection }) {
   const terms = quantities(selection);
   const rows = shownRows(step);
-  const compared = step.children.filter((child) => !scoreNote(child.score));
+  const compared = step.children.filter((child) => !scoreNote(child));
   const low = Math.min(0, ...compared.map((child) => child.q));
-  const high = Math.max(low + 1e-9, ...compared.map((child) => child.score));
+  const high = Math.max(low + 1e-9, ...compared.map((child) => child.score ?? 0));
   return (
     <div class="scroll-x">
       <table class="numbers scores" aria-label="Scores of the moves">
@@ -73,7 +72,7 @@ export function Worked({
 }): JSX.Element | null {
   const chosen = step.children.find((child) => child.action === step.chosen);
   if (!chosen) return null;
-  const note = scoreNote(chosen.score);
+  const note = scoreNote(chosen);
   if (note) return <p class="worked soft">{note}</p>;
   const total = step.children.reduce((sum, child) => sum + child.visits, 0);
   const [q, constant, n] = [signed(chosen.q), Number(c.toFixed(2)), chosen.visits];
@@ -85,7 +84,7 @@ export function Worked({
     <p class="worked">
       <span class="soft">{chosen.text}: </span>
       <code>
-        {q} + {bonus} = <b>{signed(chosen.score)}</b>
+        {q} + {bonus} = <b>{scoreText(chosen)}</b>
       </code>
     </p>
   );
@@ -93,9 +92,10 @@ export function Worked({
 
 function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; high: number }) {
   const { child, isChosen, low, high } = props;
-  const note = scoreNote(child.score);
+  const note = scoreNote(child);
   const width = (value: number): string => `${Math.max(0, (100 * value) / (high - low)).toFixed(2)}%`;
-  const raw = { "data-q": child.q, "data-u": child.bonus, "data-p": child.prior, "data-score": child.score };
+  const [bonus, score] = [child.bonus ?? Infinity, child.score ?? Infinity];
+  const raw = { "data-q": child.q, "data-u": bonus, "data-p": child.prior, "data-score": score };
   return (
     <tr class={isChosen ? "is-chosen" : ""} data-action={child.action} data-n={child.visits} {...raw}>
       <th scope="row">
@@ -109,9 +109,9 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
       <td class="is-wide" title={note}>
         <span class="score-bar" aria-hidden="true">
           {!note && <i class="score-q" style={{ width: width(child.q - low) }} />}
-          {!note && <i class="score-u" style={{ width: width(child.bonus) }} />}
+          {!note && <i class="score-u" style={{ width: width(child.bonus ?? 0) }} />}
         </span>
-        <span class="score-text">{scoreText(child.score)}</span>
+        <span class="score-text">{scoreText(child)}</span>
         {isChosen && (
           <span class="score-mark" title="the highest score">
             max
@@ -128,7 +128,7 @@ function shownRows(step: TraceStep): TraceChild[] {
   if (step.children.length <= MOST_ROWS) return [...step.children].sort(inOrder);
   const isChosen = (child: TraceChild): number => Number(child.action === step.chosen);
   const byScore = (a: TraceChild, b: TraceChild): number =>
-    b.score - a.score || isChosen(b) - isChosen(a) || b.prior - a.prior || inOrder(a, b);
+    precedes(b, a) || isChosen(b) - isChosen(a) || b.prior - a.prior || inOrder(a, b);
   return [...step.children].sort(byScore).slice(0, MOST_ROWS);
 }
 
@@ -198,7 +198,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
         <tbody>
           {trace.changes.map((change, depth) => {
             const node = props.nodes.find((one) => one.node === change.node);
-            const chooser = node ? chooserOf(node) : 0;
+            const chooser = node?.chooser ?? 0;
             const sign = chooser === 0 ? 1 : -1;
             const [before, after] = change.visits;
             const sums = change.value_sum.map((sum) => sign * sum) as [number, number];

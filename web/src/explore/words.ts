@@ -1,14 +1,11 @@
 // What the explorer says: numbers as text, the quantities of the search with their formulas, and one sentence a stage.
 
-import type { Trace, TreeNode } from "../protocol";
+import type { Standing, Trace, TraceChild, TreeNode } from "../protocol";
 
 export type Selection = "puct" | "uct";
 
 export const STAGES = ["Select", "Expand", "Evaluate", "Back up"] as const;
 export const LAST_STAGE = STAGES.length - 1;
-
-/** Scores beyond this are not sums of Q and U: the search uses them to put a move first or last. */
-const BEYOND = 1e5;
 
 export function signed(value: number, digits = 3): string {
   const text = Math.abs(value).toFixed(digits);
@@ -24,21 +21,40 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 
-export function scoreText(score: number): string {
-  if (score > BEYOND) return "first";
-  if (score < -BEYOND) return "settled";
-  return signed(score);
+const STANDINGS: Record<Standing, { text: string; note: string; rank: number } | undefined> = {
+  compared: undefined,
+  winning: { text: "wins", note: "It wins at once, so nothing else is compared.", rank: 2 },
+  forced: { text: "first", note: "Forced: the root gives every move some visits before it compares them.", rank: 1 },
+  untried: {
+    text: "first",
+    note: "Never tried: the classic search tries every move once before it compares them.",
+    rank: 1,
+  },
+  waiting: { text: "waits", note: "In this round of sequential halving others have their turn.", rank: -1 },
+  settled: {
+    text: "settled",
+    note: "Its result is known for certain, so no more simulations are spent on it.",
+    rank: -2,
+  },
+};
+
+export function scoreText(child: TraceChild): string {
+  return STANDINGS[child.standing]?.text ?? signed(child.score ?? 0);
 }
 
-export function bonusText(bonus: number): string {
-  return bonus > BEYOND ? "∞" : unsigned(bonus);
+export function bonusText(bonus: number | null): string {
+  return bonus === null ? "∞" : unsigned(bonus);
 }
 
-/** Why a score is no sum of Q and U, if it is none. */
-export function scoreNote(score: number): string | undefined {
-  if (score > BEYOND) return "Never tried: the classic search tries every move once before it compares them.";
-  if (score < -BEYOND) return "Its result is known for certain, so no more simulations are spent on it.";
-  return undefined;
+/** Why it is not the score that decides, if it is not. */
+export function scoreNote(child: TraceChild): string | undefined {
+  return STANDINGS[child.standing]?.note;
+}
+
+/** For sorting: above 0 if `a` is taken before `b`. */
+export function precedes(a: TraceChild, b: TraceChild): number {
+  const rank = (child: TraceChild): number => STANDINGS[child.standing]?.rank ?? 0;
+  return rank(a) - rank(b) || (a.score ?? 0) - (b.score ?? 0);
 }
 
 export interface Quantity {
@@ -115,7 +131,6 @@ export function sentences(
   trace: Trace | null,
   selection: Selection,
   players: readonly string[],
-  toMove: number,
 ): string[] {
   if (!trace) {
     return [
@@ -128,20 +143,20 @@ export function sentences(
     ];
   }
   return [
-    selectSentence(trace, players, toMove),
+    selectSentence(trace, players),
     expandSentence(trace),
     evaluateSentence(trace, players),
     backUpSentence(trace, players),
   ];
 }
 
-function selectSentence(trace: Trace, players: readonly string[], toMove: number): string {
+function selectSentence(trace: Trace, players: readonly string[]): string {
   if (trace.path.length === 0) return "Nothing to choose yet: the first simulation looks at the position itself.";
   const told = trace.path.slice(0, 2).map((step, depth) => {
     const chosen = step.children.find((child) => child.action === step.chosen)!;
-    const why = scoreNote(chosen.score) ? "" : ` (score ${signed(chosen.score)})`;
-    const player = players[(toMove + depth) % 2];
-    return depth === 0 ? `${player} takes ${chosen.text}${why}` : `${player} answers ${chosen.text}${why}`;
+    const why = scoreNote(chosen) ? "" : ` (score ${scoreText(chosen)})`;
+    const player = players[step.to_move];
+    return depth === 0 ? `${player} takes ${chosen.text}${why}` : `${player} ${step.to_move === trace.path[0]?.to_move ? "goes on with" : "answers"} ${chosen.text}${why}`;
   });
   const more = trace.path.length - told.length;
   const rest = more > 0 ? `, and so on, ${trace.path.length} moves deep` : "";

@@ -9,10 +9,11 @@ import warnings
 from tengen._core import Game, make_table_game
 from tengen.games.rules.declaration import Declaration, declare
 from tengen.games.rules.interpreted import Interpreted
+from tengen.games.rules.moves import MoveTable, move_table
 from tengen.games.rules.results import DRAW, ONGOING
 from tengen.games.rules.source import read_rules_file
 
-__all__ = ["DRAW", "ONGOING", "RulesWarning", "load", "load_interpreted"]
+__all__ = ["DRAW", "ONGOING", "MoveTable", "RulesWarning", "load", "load_interpreted", "move_table"]
 
 
 class RulesWarning(UserWarning):
@@ -56,13 +57,19 @@ def _game(declaration: Declaration, interpreted: Interpreted, addresses: dict[st
         name=declaration.name,
         source=declaration.path,
         options=declaration.options,
+        rules_digest=declaration.digest,
         board=declaration.board,
+        action_layout=declaration.layout,
         num_actions=declaration.num_actions,
+        most_legal=declaration.most_legal,
+        action_cells=declaration.action_cells,
         longest_game=declaration.longest_game,
         plane_names=list(declaration.plane_names),
         player_names=declaration.player_names,
         symmetries=declaration.symmetries,
-        actions=declaration.actions,
+        pieces=declaration.pieces,
+        shape=declaration.shape,
+        score_name=declaration.score_name,
         state_size=declaration.state.itemsize,
         addresses=addresses,
     )

@@ -5,6 +5,8 @@ Everything wrong here is a RulesError that tells the author what the file should
 
 import difflib
 import inspect
+import operator
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -14,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from tengen._core import LARGEST_TABLE_STATE, RulesError, symmetry_named
-from tengen.games.rules.source import RulesFile
+from tengen._core import LARGEST_TABLE_STATE, RulesError
+from tengen.games.rules.moves import MoveTable
+from tengen.games.rules.source import RulesFile, said
+from tengen.games.rules.symmetries import NamedSymmetry, read_symmetries
 
 # The functions of a rules file and what each is called with.
 FUNCTIONS = {
@@ -29,37 +33,45 @@ FUNCTIONS = {
     "parse_action": ("text",),
     "board_text": ("state",),
     "set_board": ("state", "cells", "to_move"),
+    "cells": ("state", "out"),
+    "action_cells": ("action",),
+    "score": ("state",),
+    "reason": ("state",),
 }
 REQUIRED = ("legal", "play", "outcome", "planes")
+ACTIONS = ("cells", "columns", "moves", "numbers")  # what `actions = ...` may say
 
 MOST_ACTIONS = 65536  # a policy has a number for each
+MOST_PIECES = 127  # a code is an int8
 
-RECTANGLE = ["mirror columns", "mirror rows", "rotate 180"]
-SQUARE = [*RECTANGLE, "transpose", "rotate left", "rotate right", "anti-transpose"]
+LETTER = re.compile(r"(?![\d.a])[!-~]")
+COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
-NamedSymmetry = tuple[str, list[int], list[int]]  # name, cell_source, action_source (Symmetry of game.h)
+PieceKind = tuple[str, str, int | None, str]  # name, letter, owner, colour (Piece of game.h)
+STONES: tuple[PieceKind, ...] = (("stone", "X", 0, ""), ("stone", "O", 1, ""))
 
 
 @dataclass(frozen=True)
 class Declaration:
     path: str
-    options: str
+    options: dict[str, float]
+    digest: str  # of the file's text
     name: str
     board: tuple[int, int]  # height, width
-    actions: str  # "cells", "columns" or "numbers"
+    layout: str  # ActionLayout of game.h: "cells", "columns", "planes" or "dense"
     num_actions: int
+    most_legal: int
+    action_cells: list[tuple[int, int]]  # source and target of each action, -1 for none; empty: what the layout says
     longest_game: int
     plane_names: tuple[str, ...]
     player_names: tuple[str, str]
     symmetries: list[NamedSymmetry]  # the identity first
+    pieces: tuple[PieceKind, ...]  # empty: nothing is known of what stands on the board
+    shape: str  # "square" or "hex"
+    score_name: str  # empty: there is no score
     state: np.dtype[np.void]  # aligned
     functions: dict[str, Callable[..., Any]]  # those of FUNCTIONS that the file has, and the defaults
     module: ModuleType  # the file, run
-
-    def shows_stones(self) -> bool:
-        """Whether the first two planes are the stones of either side, from which a board can be drawn."""
-        first, second = (name.lower() for name in (*self.plane_names, "", "")[:2])
-        return first.startswith("own") and second.startswith("opponent")
 
 
 def declare(file: RulesFile) -> Declaration:
@@ -82,22 +94,32 @@ class _Reader:
 
     def declaration(self) -> Declaration:
         board = self._board()
-        actions = self._one_of("actions", ("cells", "columns", "numbers"), "numbers")
-        num_actions = self._num_actions(board, actions)
+        actions = self._one_of("actions", ACTIONS, "numbers")
+        moves = self._moves(board) if actions == "moves" else None
+        layout = actions if actions in ("cells", "columns") else "planes" if moves else "dense"
+        num_actions = self._num_actions(board, actions, moves)
         state = self._state()
+        functions = self._functions(state)
+        plane_names = self._texts("plane_names", None)
         return Declaration(
             path=self.file.path,
             options=self.file.options,
+            digest=self.file.digest,
             name=self._text("name", Path(self.file.path).stem),
             board=board,
-            actions=actions,
+            layout=layout,
             num_actions=num_actions,
+            most_legal=self._most_legal(num_actions),
+            action_cells=self._action_cells(prod(board), num_actions, moves, functions),
             longest_game=self._positive("longest_game", "the most actions a game can have"),
-            plane_names=self._texts("plane_names", None),
+            plane_names=plane_names,
             player_names=self._player_names(),
-            symmetries=self._symmetries(board, actions, num_actions),
+            symmetries=self._symmetries(board, layout, num_actions, moves),
+            pieces=self._pieces(plane_names, functions),
+            shape=self._one_of("shape", ("square", "hex"), "square"),
+            score_name=self._score_name(functions),
             state=state,
-            functions=self._functions(state),
+            functions=functions,
             module=self.file.module,
         )
 
@@ -153,9 +175,22 @@ class _Reader:
             raise self._wrong(f"board must be (height, width), two whole numbers from 1, not {value!r}.")
         return int(sizes[0]), int(sizes[1])
 
-    def _num_actions(self, board: tuple[int, int], actions: str) -> int:
-        least = {"cells": prod(board), "columns": board[1], "numbers": 1}[actions]
-        if "num_actions" not in self.names and actions != "numbers":
+    def _moves(self, board: tuple[int, int]) -> MoveTable | None:
+        moves = self.names.get("moves")
+        if moves is None and "action_cells" in self.names:
+            return None
+        if not isinstance(moves, MoveTable):
+            raise self._wrong(
+                "actions = 'moves' needs `moves = move_table(board, steps=[(-1, 0), ...])` from tengen.games.rules, or "
+                "a function action_cells(action) that returns (source, target)."
+            )
+        if moves.board != board:
+            raise self._wrong(f"moves is a move_table of a board {moves.board}, but this board is {board}.")
+        return moves
+
+    def _num_actions(self, board: tuple[int, int], actions: str, moves: MoveTable | None) -> int:
+        least = {"cells": prod(board), "columns": board[1]}.get(actions, 1) if moves is None else len(moves.source)
+        if "num_actions" not in self.names and (moves or actions in ("cells", "columns")):
             return least
         count = self._positive("num_actions", "the number of different actions")
         if count > MOST_ACTIONS:
@@ -163,6 +198,87 @@ class _Reader:
         if count < least or (actions == "columns" and count != least):
             raise self._wrong(f"num_actions is {count}, but actions = '{actions}' of this board are {least}.")
         return count
+
+    def _most_legal(self, num_actions: int) -> int:
+        if "most_legal" not in self.names:
+            return num_actions
+        most = self._positive("most_legal", "the most legal actions of one state")
+        if most > num_actions:
+            raise self._wrong(f"most_legal is {most}, but there are only {num_actions} actions.")
+        return most
+
+    def _action_cells(
+        self, cells: int, num_actions: int, moves: MoveTable | None, functions: dict[str, Callable[..., Any]]
+    ) -> list[tuple[int, int]]:
+        """Source and target of each action, -1 for none."""
+        if moves is not None:
+            on_board = moves.target >= 0
+            pairs = zip(np.where(on_board, moves.source, -1).tolist(), moves.target.tolist(), strict=True)
+            return [*pairs, *[(-1, -1)] * (num_actions - len(on_board))]
+        if "action_cells" not in functions:
+            return []
+        found = [self._cells_of(functions["action_cells"], action, cells) for action in range(num_actions)]
+        placed = [pair for pair in found if pair[1] >= 0]
+        if len(set(placed)) < len(placed) and "action_text" not in functions:
+            raise self._wrong(
+                "two actions have the same action_cells(), so their names would be the same; a function "
+                "action_text(action) gives them names."
+            )
+        return found
+
+    def _cells_of(self, function: Callable[..., Any], action: int, cells: int) -> tuple[int, int]:
+        try:
+            source, target = (-1 if cell is None else operator.index(cell) for cell in function(action))
+        except Exception as error:
+            raise self._wrong(f"action_cells({action}) must return (source, target): {said(error)}") from error
+        if not (-1 <= source < cells and -1 <= target < cells):
+            raise self._wrong(
+                f"action_cells({action}) returned {(source, target)}; a cell is 0 to {cells - 1}, or None for no cell."
+            )
+        return source, target
+
+    def _pieces(self, plane_names: Sequence[str], functions: dict[str, Callable[..., Any]]) -> tuple[PieceKind, ...]:
+        """What the file says, or stones if the first two planes are those of either side. Only here is that decided."""
+        first, second = (name.lower() for name in (*plane_names, "", "")[:2])
+        shows_stones = first.startswith("own") and second.startswith("opponent")
+        if "pieces" not in self.names:
+            if "cells" in functions:
+                raise self._wrong('cells() needs `pieces`, a list such as [("man", "m", 0), ("man", "M", 1)].')
+            return STONES if shows_stones else ()
+        given = self.names["pieces"]
+        pieces = tuple(map(self._piece, given)) if isinstance(given, (list, tuple)) else ()
+        if not 1 <= len(pieces) <= MOST_PIECES:
+            raise self._wrong(
+                f"pieces must be a list of 1 to {MOST_PIECES} pieces (name, letter, owner), not {given!r}."
+            )
+        if len({letter for _, letter, _, _ in pieces}) < len(pieces):
+            raise self._wrong("two pieces have the same letter; each needs one of its own.")
+        if "cells" not in functions and not (shows_stones and [owner for _, _, owner, _ in pieces] == [0, 1]):
+            raise self._missing("cells", "function cells(state, out), which writes the codes of `pieces`")
+        return pieces
+
+    def _piece(self, given: Any) -> PieceKind:
+        match given:
+            case (str(name), str(letter), 0 | 1 | None as owner, *rest) if name and not isinstance(owner, bool):
+                colour = rest[0] if rest else ""
+                if len(rest) > 1 or not (colour == "" or (isinstance(colour, str) and COLOUR.fullmatch(colour))):
+                    raise self._wrong(f"the colour of the piece {name!r} must be a text '#rrggbb', not {rest!r}.")
+                if not LETTER.fullmatch(letter):
+                    raise self._wrong(
+                        f"the letter of the piece {name!r} must be one character that is no digit, blank, '.' or 'a' "
+                        f"(which names a column), not {letter!r}."
+                    )
+                return name, letter, owner, colour
+        raise self._wrong(
+            f"a piece is (name, letter, owner) or (name, letter, owner, '#rrggbb'), owner 0, 1 or None, not {given!r}."
+        )
+
+    def _score_name(self, functions: dict[str, Callable[..., Any]]) -> str:
+        if "score" not in functions:
+            if "score_name" in self.names:
+                raise self._missing("score", "function score(state), although there is a score_name")
+            return ""
+        return self._text("score_name", "points")
 
     def _state(self) -> np.dtype[np.void]:
         if "State" not in self.names:
@@ -196,6 +312,8 @@ class _Reader:
                     raise self._missing(name, f"function {call}, nor a field to_move of State")
                 continue
             function = getattr(self.names[name], "py_func", self.names[name])  # what an author's own @njit wraps
+            if name == "cells" and not isinstance(function, FunctionType) and "pieces" not in self.names:
+                continue  # a constant of the author's, such as cells = size * size
             if not isinstance(function, FunctionType):
                 raise self._wrong(f"{name} must be a function {call}, not {function!r}.")
             if not _takes(function, len(parameters)):
@@ -203,45 +321,13 @@ class _Reader:
             functions[name] = function
         return functions
 
-    def _symmetries(self, board: tuple[int, int], actions: str, num_actions: int) -> list[NamedSymmetry]:
-        identity = ("identity", list(range(prod(board))), list(range(num_actions)))
-        dihedral = SQUARE if board[0] == board[1] else RECTANGLE
-        given = self.names.get("symmetries", "none")
-        if isinstance(given, dict):
-            return [identity, *(self._explicit(name, pair, identity) for name, pair in given.items())]
-        groups = {"none": [], "mirror": ["mirror columns"], "dihedral": dihedral}
-        names = groups.get(given) if isinstance(given, str) else given
-        if not isinstance(names, (list, tuple)):
-            raise self._wrong(
-                "symmetries must be 'none', 'mirror' or 'dihedral', a list of symmetries such as ['rotate 180'], or "
-                f"a dict of name: (cell_source, action_source), not {given!r}."
-            )
-        return [identity, *(self._named(name, board, actions, num_actions) for name in names)]
-
-    def _named(self, name: Any, board: tuple[int, int], actions: str, num_actions: int) -> NamedSymmetry:
-        found = symmetry_named(str(name), board, num_actions, actions)
-        if found is None or name not in SQUARE:
-            raise self._wrong(f"{name!r} is not a symmetry; there are: {', '.join(SQUARE)}.")
-        if actions == "numbers":
-            raise self._wrong(
-                f"the symmetry '{name}' needs actions = 'cells' or 'columns', or else a dict that says what it does to "
-                "the actions: name: (cell_source, action_source)."
-            )
-        if actions == "columns" and name != "mirror columns":
-            raise self._wrong(f"the symmetry '{name}' does not keep columns; only 'mirror columns' does.")
-        if name not in RECTANGLE and board[0] != board[1]:
-            raise self._wrong(f"the symmetry '{name}' needs a square board, not {board[0]} by {board[1]}.")
-        return name, *found
-
-    def _explicit(self, name: Any, pair: Any, identity: NamedSymmetry) -> NamedSymmetry:
+    def _symmetries(
+        self, board: tuple[int, int], layout: str, num_actions: int, moves: MoveTable | None
+    ) -> list[NamedSymmetry]:
         try:
-            cells, actions = ([int(i) for i in source] for source in pair)
-        except (TypeError, ValueError):
-            raise self._wrong(f"the symmetry {name!r} must be (cell_source, action_source).") from None
-        for what, source, whole in (("cell", cells, identity[1]), ("action", actions, identity[2])):
-            if sorted(source) != whole:
-                raise self._wrong(f"the {what}_source of the symmetry {name!r} must hold 0 to {whole[-1]} once each.")
-        return str(name), cells, actions
+            return read_symmetries(self.names.get("symmetries", "none"), board, layout, num_actions, moves)
+        except RulesError as error:
+            raise self._wrong(str(error)) from None
 
 
 def _takes(function: FunctionType, count: int) -> bool:

@@ -4,6 +4,7 @@ An OpenSpiel game answers the same calls (openspiel.py). Rules see the same numb
 and cells are plain ints and floats, never numpy scalars that overflow at 127.
 """
 
+import math
 import random
 from typing import Any
 
@@ -59,8 +60,11 @@ class Interpreted:
         # C++ asks which of these there are; None means the default text.
         self.action_text = self._action_text if "action_text" in functions else None
         self.parse_action = self._parse_action if "parse_action" in functions else None
-        self.board_text = self._board_text if "board_text" in functions or not declaration.shows_stones() else None
+        self.board_text = self._board_text if "board_text" in functions or not declaration.pieces else None
         self.set_board = self._set_board if "set_board" in functions else None
+        self.cells = self._cells if "cells" in functions else None
+        self.score = self._score if "score" in functions else None
+        self.reason = self._reason if "reason" in functions else None
 
     def keep_alive(self, compiled: object) -> None:
         """Compiled functions live as long as this object, which lives as long as the game."""
@@ -125,6 +129,10 @@ class Interpreted:
                 break
             state = self.play(state, int(numbers.choice(legal)))
         self.planes(state)
+        for shown in filter(None, (self.cells, self.score)):
+            shown(state)
+        if self.reason and self.outcome(state) != ONGOING:
+            self.reason(state)
 
     def _action_text(self, action: int) -> str:
         return self._text("action_text", action)
@@ -142,8 +150,9 @@ class Interpreted:
         return "\n".join(f"{name}: {record[name]}" for name in self._rules.state.names or ())
 
     def _set_board(self, marks: str, to_move: int) -> bytes:
-        """`marks` is X, O or '.' for each cell; the rules get 0, 1 or -1 in an array [height, width]."""
-        cells = np.array([".XO".index(mark) - 1 for mark in marks]).reshape(self._rules.board).view(_Cells)
+        """`marks` has a letter of a piece or '.' for each cell; the rules get the number of the piece from 0, or -1."""
+        letters = "." + ("".join(letter for _, letter, _, _ in self._rules.pieces) or "XO")
+        cells = np.array([letters.index(mark) - 1 for mark in marks]).reshape(self._rules.board).view(_Cells)
         state = self._writable(bytes(self._rules.state.itemsize))
         try:
             self._rules.functions["set_board"](_Record(state[0]), cells, to_move)
@@ -152,6 +161,23 @@ class Interpreted:
         except Exception as error:
             raise self._raised("set_board", error) from error
         return state.tobytes()
+
+    def _cells(self, state: bytes) -> bytes:
+        out = np.zeros(self._rules.board, np.int8).view(_Cells)
+        self._call_in_place("cells", self._readable(state), out)
+        if out.min() < 0 or out.max() > len(self._rules.pieces):
+            most = len(self._rules.pieces)
+            raise self._wrong(f"cells() wrote {{!r}}; a cell is 0 or the code of a piece, 1 to {most}.", int(out.max()))
+        return out.tobytes()
+
+    def _score(self, state: bytes) -> float:
+        score = self._call("score", self._readable(state))
+        if not isinstance(score, (int, float, np.integer, np.floating)) or not math.isfinite(score):
+            raise self._wrong("score() returned {!r}; it returns a number, for the first player.", score)
+        return float(score)
+
+    def _reason(self, state: bytes) -> str:
+        return self._text("reason", self._readable(state))
 
     def _text(self, rule: str, argument: object) -> str:
         text = self._call(rule, argument)

@@ -5,6 +5,7 @@ in the file before the code runs, so that everything the file derives from it fo
 """
 
 import ast
+import hashlib
 import itertools
 import math
 import traceback
@@ -22,13 +23,15 @@ OPTION_TYPES = {"int": int, "float": float, "bool": bool}
 @dataclass(frozen=True)
 class RulesFile:
     path: str  # as given to load()
-    options: str  # "size=11", as load() takes them
+    options: dict[str, float]  # as load() takes them, with their defaults
+    digest: str  # SHA-256 of its text
     module: ModuleType  # not in sys.modules; its name is its own
 
 
 def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
     """Reads and runs the file."""
-    tree = _parse(path)
+    text = _read(path)
+    tree = _parse(path, text)
     values = _set_options(path, tree, options)
     module = ModuleType(f"tengen_rules_{next(MODULE_NUMBERS)}_{Path(path).stem}")
     module.__file__ = path
@@ -40,7 +43,7 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
     except Exception as error:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
-    return RulesFile(path, ", ".join(f"{name}={value!r}" for name, value in values.items()), module)
+    return RulesFile(path, values, hashlib.sha256(text).hexdigest(), module)
 
 
 def said(error: BaseException) -> str:
@@ -54,11 +57,17 @@ def where(error: BaseException, path: str) -> str:
     return f", line {lines[-1]}" if lines else ""
 
 
-def _parse(path: str) -> ast.Module:
+def _read(path: str) -> bytes:
     try:
-        return ast.parse(Path(path).read_bytes(), path)
-    except OSError as error:
-        raise RulesError(f"The rules file '{path}' can't be read: {error.strerror}.") from error
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise RulesError(f"The rules file '{path}' can't be read: {reason}.") from error
+
+
+def _parse(path: str, text: bytes) -> ast.Module:
+    try:
+        return ast.parse(text, path)
     except SyntaxError as error:
         raise RulesError(f"{path}, line {error.lineno}: {error.msg}.") from error
     except ValueError as error:  # null bytes
@@ -70,14 +79,17 @@ def _set_options(path: str, tree: ast.Module, given: dict[str, float]) -> dict[s
     values: dict[str, float] = {}
     for statement in tree.body:
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id=kind), value=ast.expr() as default) if (
-                kind in OPTION_TYPES
-            ):
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr() as default):
+                kind = OPTION_TYPES.get(ast.unparse(annotation))
+                if kind is None:
+                    if name in given:
+                        text = f"{name} is a {ast.unparse(annotation)}, and an option is an int, a float or a bool"
+                        raise GameOptionError(f"{path} has no option '{name}': {text}.")
+                    continue
+                values[name] = _literal(path, name, kind, default)
                 if name in given:
-                    values[name] = _checked(path, name, OPTION_TYPES[kind], given[name])
-                    statement.value = ast.copy_location(ast.Constant(values[name]), default)
-                else:
-                    values[name] = _literal(path, name, default)
+                    values[name] = _checked(path, name, kind, given[name])
+                statement.value = ast.copy_location(ast.Constant(values[name]), default)
     for name in given:
         if name not in values:
             known = f"its options are: {', '.join(values)}" if values else "it takes none"
@@ -85,14 +97,12 @@ def _set_options(path: str, tree: ast.Module, given: dict[str, float]) -> dict[s
     return values
 
 
-def _literal(path: str, name: str, value: ast.expr) -> float:
+def _literal(path: str, name: str, kind: type, value: ast.expr) -> float:
     try:
-        literal = ast.literal_eval(value)
-    except ValueError:
-        literal = None
-    if not isinstance(literal, (bool, int, float)):
-        raise RulesError(f"{path}, line {value.lineno}: the option {name} needs a plain number as its default.")
-    return literal
+        return _checked(path, name, kind, ast.literal_eval(value))
+    except (ValueError, GameOptionError):
+        plain = {bool: "True or False", int: "a plain whole number", float: "a plain number"}[kind]
+        raise RulesError(f"{path}, line {value.lineno}: the option {name} needs {plain} as its default.") from None
 
 
 def _checked(path: str, name: str, kind: type, value: object) -> float:

@@ -22,6 +22,7 @@ COMMANDS = {
     "doctor": "doctor",
     "train": "train",
     "report": "report",
+    "compare": "compare",
     "evaluate": "evaluate",
     "match": "match",
     "tournament": "tournament",
@@ -34,7 +35,6 @@ COMMANDS = {
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
-    "demo": "demo",
 }
 
 USER_ERROR = 2  # the exit code of argparse and tyro for a wrong command line

@@ -12,7 +12,8 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
-from tengen.bench.games import Speed, has_openspiel, measure
+from tengen.bench.games import CONTESTS, Speed, contest_of, has_openspiel, measure
+from tengen.interfaces.cli.game_argument import HELP
 
 INSTALL_OPENSPIEL = (
     "OpenSpiel is not installed, so only our own speed is shown; pip install 'tengen[openspiel]' adds it."
@@ -20,11 +21,15 @@ INSTALL_OPENSPIEL = (
 
 
 def run(
+    games: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="GAME", help=HELP)] = (),
+    *,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
     slices: int = 7,
     seconds: float = 0.2,
 ) -> None:
     """Measures random play-outs per second, side by side with OpenSpiel, in one thread.
+
+    Without a game it measures the built-in ones, and Connect Four written in Python.
 
     Args:
         as_json: print one JSON object instead of a table
@@ -32,7 +37,7 @@ def run(
         seconds: length of one turn
     """
     check_slices(slices, seconds)
-    speeds = measure(slices, seconds)
+    speeds = measure(slices, seconds, [contest_of(game) for game in games] or CONTESTS)
     if as_json:
         print(json.dumps({speed.key: as_dict(speed) for speed in speeds}, indent=2))
         return

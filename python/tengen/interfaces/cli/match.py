@@ -55,18 +55,20 @@ def check_opening_plies(game: Game, plies: int | None) -> None:
 
 
 def report(result: MatchResult) -> str:
-    """The result in words."""
+    """The result in words. The first of them say no more than the interval does."""
     a, b = result.names
-    verb = "drew with" if result.score == 0.5 else "beat" if result.score > 0.5 else "lost to"
     low, high = result.interval
+    verdict = (
+        f"{a} beat {b}" if low > 0.5 else f"{a} lost to {b}" if high < 0.5 else f"{a} and {b}: no clear difference"
+    )
     lines = [
-        f"{a} {verb} {b}: {_count(result.wins, 'win')}, {_count(result.draws, 'draw')}, "
+        f"{verdict}: {_count(result.wins, 'win')}, {_count(result.draws, 'draw')}, "
         f"{_count(result.losses, 'loss', 'losses')}; score {_percent(result.score)} %, "
         f"95 % interval {_percent(low)} to {_percent(high)} %",
         _elo_text(result),
     ]
     if low <= 0.5 <= high:
-        lines.append("No clear difference: the interval includes 50 %.")
+        lines.append("The interval includes 50 %; more games make it narrower.")
     return "\n".join([*lines, *_reason_lines(result)])
 
 

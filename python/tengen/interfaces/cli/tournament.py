@@ -80,9 +80,19 @@ def _report(tournament: Tournament, folder: Path) -> str:
             *tournament.notes,
             table(tournament),
             *early,
+            verdict(tournament),
             f"Elo relative to {middle}. {len(tournament.games)} games, in {folder}/games.",
         ]
     )
+
+
+def verdict(tournament: Tournament) -> str:
+    """Who won, if the intervals say so: players whose intervals overlap are not clearly apart."""
+    first, *others = tournament.standings
+    near = [standing.player for standing in others if standing.interval[1] >= first.interval[0]]
+    if near:
+        return f"{first.player} has the highest Elo, but is not clearly stronger than {', '.join(near)}."
+    return f"{first.player} is stronger than all others."
 
 
 def _as_dict(tournament: Tournament, game: str, folder: Path) -> dict[str, object]:

@@ -5,6 +5,7 @@ All numbers are `Stepper`'s own; nothing is computed here but the side that a no
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
 
@@ -29,12 +30,14 @@ class ChildWord(Word):
     visits: int
     q: float  # for the player who chooses
     prior: float
-    bonus: float
-    score: float
+    bonus: float | None  # None: infinite, as in UCT before the first visit
+    score: float | None
+    standing: str  # "compared": the score decides; the others are ChildScore's
 
 
 class StepWord(Word):
     node: int
+    to_move: int
     state_text: str
     children: list[ChildWord]
     chosen: int
@@ -68,6 +71,7 @@ class NodeWord(Word):
     action: int | None
     text: str
     to_move: int
+    chooser: int  # who chose the action that leads here; at the root the player to move
     visits: int
     q: float | None  # for the player who chose the action that leads here, as value; the root's for the one to move
     prior: float
@@ -99,9 +103,9 @@ class Explorer:
             if name in params:
                 raise SearchParamError(f"The explorer has no parameter '{name}': it runs one simulation at a time.")
         changes = dict(params)
-        if changes.get("selection", model.params.selection) != "gumbel":  # whose course depends on their number
-            changes.setdefault("simulations", MOST_SIMULATIONS)
         used = model.params.replace(simulations=400).replace(**changes)
+        if "simulations" not in changes and not used.needs_budget:
+            used = used.replace(simulations=MOST_SIMULATIONS)
         if used.simulations > MOST_SIMULATIONS:
             raise SearchParamError(f"An explorer has at most {MOST_SIMULATIONS} simulations, not {used.simulations}.")
         noise = "noise_fraction" in params and used.noise_fraction > 0.0
@@ -127,6 +131,10 @@ class Explorer:
         return _tree(self._stepper.state, self._stepper.tree.arrays)
 
 
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
 def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
     text = root.game.action_text
     path, state = [], root
@@ -138,12 +146,21 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
                 visits=child.visits,
                 q=child.q,
                 prior=child.prior,
-                bonus=child.bonus,
-                score=child.score,
+                bonus=_finite(child.bonus),
+                score=_finite(child.score),
+                standing=child.standing,
             )
             for child in step.children
         ]
-        path.append(StepWord(node=step.node, state_text=str(state), children=children, chosen=step.chosen))
+        path.append(
+            StepWord(
+                node=step.node,
+                to_move=state.to_move,
+                state_text=str(state),
+                children=children,
+                chosen=step.chosen,
+            )
+        )
         state = state.play(step.chosen)
     return TraceWord(
         simulation=number,
@@ -187,6 +204,7 @@ def _node(root: State, tree: TreeArrays, node: int) -> NodeWord:
         action=action,
         text="" if action is None else root.game.action_text(action),
         to_move=int(tree.player[node]),
+        chooser=chooser,
         visits=visits,
         q=sign * float(tree.value_sum[node]) / visits if visits else None,
         prior=1.0 if is_root else float(tree.prior[node]),

@@ -24,7 +24,6 @@ class Limits:
     explorers: int = 4  # per connection
     simulations: int = 1_000_000  # of a search
     seconds: float = 600.0  # of a search
-    steps: int = 100  # of an explorer, at a time
     tree_bytes: int = 512 << 20  # of all trees together
     runs: int = 1  # under way at a time: training takes the whole machine
 
