@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import grimp
@@ -89,3 +90,10 @@ def test_external_packages_stay_in_their_place() -> None:
     for package in external:
         for importer in graph.find_modules_that_directly_import(package):
             assert is_in(importer, EXTERNAL_PACKAGES[package]), f"{importer} imports {package}"
+
+
+def test_the_readme_of_the_package_lists_every_room_in_the_order_of_the_layers() -> None:
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+    rows = re.findall(r"^\| (`.*?`) \| ", (ROOT / "python" / "README.md").read_text(), flags=re.MULTILINE)
+    listed = [{re.sub(r"/$|\.py$", "", name) for name in re.findall(r"`(.*?)`", row)} for row in rows]
+    assert listed == [set(layer.split(" | ")) for layer in layers if layer != "(__main__)"]

@@ -1,8 +1,11 @@
 """What `import tengen` does and does not do, each in a Python of its own."""
 
 import os
+import pydoc
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -42,9 +45,72 @@ def test_version_is_that_of_the_installed_package() -> None:
     assert tengen.__version__ == version("tengen")
 
 
-def test_every_public_name_is_there_and_documented() -> None:
-    for name in tengen.__all__:
-        assert getattr(tengen, name).__doc__, f"tengen.{name} says nothing of itself"
+PUBLIC = [
+    "ActionTextError",
+    "Agent",
+    "ArgumentError",
+    "BoardTextError",
+    "Evaluation",
+    "Evaluator",
+    "EvaluatorError",
+    "Forest",
+    "Game",
+    "GameOptionError",
+    "GameSpec",
+    "IllegalActionError",
+    "Outcome",
+    "RecordError",
+    "RulesError",
+    "SearchParamError",
+    "SearchParams",
+    "SearchResult",
+    "State",
+    "Stepper",
+    "Symmetry",
+    "TengenError",
+    "UniformEvaluator",
+    "UnknownGameError",
+    "load",
+    "search",
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_there_and_documented(name: str) -> None:
+    assert name in dir(tengen)
+    assert getattr(tengen, name).__doc__, f"tengen.{name} says nothing of itself"
+    assert re.search(rf"\b{name}\b", tengen.__doc__ or ""), f"help(tengen) does not name {name}"
+
+
+def test_public_names_in_capitals_are_all_listed() -> None:
+    assert {name for name in dir(tengen) if name[0].isupper()} == {name for name in PUBLIC if name[0].isupper()}
+
+
+def test_help_fits_on_a_few_screens() -> None:
+    lines = pydoc.plain(pydoc.render_doc(tengen)).splitlines()
+    assert len(lines) < 150
+    assert max(map(len, lines)) <= 120
+
+
+def test_the_example_of_the_help_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tengen.__doc__ is not None
+    example = tengen.__doc__.split("\n\n", 1)[1].split("\n\nNames", 1)[0]
+    exec(textwrap.dedent(example), {})
+    assert "simulations in" in capsys.readouterr().out
+
+
+def test_a_type_checker_knows_the_public_names(tmp_path: Path) -> None:
+    program = tmp_path / "uses_all.py"
+    program.write_text(f"from tengen import {', '.join(PUBLIC)}\nreveal_type(Agent('go').game)\n")
+    settings = ["--strict", "--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
+    answer = subprocess.run(
+        [sys.executable, "-m", "mypy", *settings, f"--cache-dir={tmp_path}", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert 'Revealed type is "tengen._core.Game"' in answer.stdout
 
 
 def test_the_best_build_is_loaded() -> None:

@@ -12,7 +12,7 @@ from tengen.interfaces.cli import COMMANDS, run
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "cpp/README.md"]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "cpp/README.md", ROOT / "python/README.md"]
 
 
 RUN_ELSEWHERE = {"tutorial_own_game.md"}  # test_tutorial.py writes the file that it tells of

@@ -1,5 +1,6 @@
-// Builds the page into the Python package: one script, one style sheet, index.html, and the hash of what they were
-// built from, which a test compares with the sources (so that a user and a tester need no Node).
+// Builds the page into the Python package: one script, one style sheet, index.html, the licences of what is bundled, and
+// the hash of what they were built from, which a test compares with the sources (so that a user and a tester need no
+// Node).
 // The same sources give the same bytes.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,10 +30,25 @@ await build({
   logLevel: "warning",
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
+writeFileSync(join(out, "assets", "licences.txt"), licences());
 writeFileSync(join(out, "assets", "sources.sha256"), `${hashOfSources()}\n`);
 for (const name of ["app.js", "app.css"]) {
   const bytes = readFileSync(join(out, "assets", name));
   console.log(`${name}  ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} gzip`);
+}
+
+/** The licence of every package whose code is in the script, as its authors ship it: the notice must go with the code. */
+function licences() {
+  const { dependencies } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+  const notices = Object.keys(dependencies)
+    .sort()
+    .map((name) => {
+      const folder = join(here, "node_modules", name);
+      const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return `${name} ${version} (${license})\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`;
+    });
+  const line = "-".repeat(80);
+  return `app.js and app.css contain code of these packages.\n\n${notices.map((notice) => `${line}\n${notice}`).join("\n")}`;
 }
 
 /** Of every source file in the order of its path: the path, a zero byte, its length, a zero byte, its bytes. */

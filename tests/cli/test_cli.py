@@ -1,18 +1,22 @@
 """The command line as a person meets it: what it prints, where, and with which exit code."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import tengen
 from tengen.games import names
-from tengen.interfaces.cli import COMMANDS, run
+from tengen.interfaces.cli import COMMANDS, EXTRAS, run
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+EXTRA = re.compile(r"tengen\[(\w+)\]")
 TENGEN = [str(Path(sys.executable).with_name("tengen"))]
 BENCH_KEYS = ["tic_tac_toe", "connect_four", "othello", "go_9x9", "go_19x19", "gomoku_15x15", "connect_four_python"]
 
@@ -81,7 +85,7 @@ def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (["shwo"], "There is no command 'shwo'; did you mean 'show'?"),
         (["qqqq"], "There is no command 'qqqq'; tengen --help lists them."),
-        (["bench"], "bench what? There is: bench games, bench search, bench selfplay."),
+        (["bench"], "'bench' is the beginning of several commands: bench games, bench search, bench selfplay."),
         (["show", "gomuko"], "There is no game called 'gomuko'; did you mean 'gomoku'?"),
         (["show", "tic_tac_toe", "z9"], "'z9' is not an action of tic_tac_toe"),
         (["show", "tic_tac_toe", "a1", "a1"], "a1 is not legal here"),
@@ -142,6 +146,22 @@ def test_bench_takes_games_of_ones_own(cli, tmp_path: Path, monkeypatch: pytest.
     assert [speed["openspiel"] is not None for speed in speeds.values()] == [False, True, True, False]
     table = cli("bench", "games", str(rules), "--slices", "1", "--seconds", "0.002")
     assert "mine.py" in table
+
+
+def test_a_missing_package_is_named_with_its_extra(refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that needs more than is installed says what to install, wherever the import fails."""
+
+    def needs_torch(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn")
+
+    monkeypatch.setattr("tengen.interfaces.cli._dispatch", needs_torch)
+    assert refused("train") == "tengen: This needs torch, which is not installed: pip install 'tengen[train]'.\n"
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = {match for path in (ROOT / "python").rglob("*.py") for match in EXTRA.findall(path.read_text())}
+    assert named | set(EXTRAS.values()) == set(declared)
 
 
 def test_a_closed_pipe_is_no_error() -> None:

@@ -309,7 +309,7 @@ def test_printable_is_short_and_harmless() -> None:
     [
         (["play", "chess2"], "There is no game called 'chess2'"),
         (["play", "othello", "deep:blue"], "'deep:blue' is not a player; a player is one of: random"),
-        (["play", "othello", "--first", "--second"], "Nobody moves both first and second"),
+        (["play", "othello", "--first", "--second"], "--first and --second exclude each other"),
         (["play", "othello", "--seed", "-5"], "A seed is a whole number from 0"),
     ],
 )

@@ -337,7 +337,7 @@ def test_the_program(network: Path) -> None:
 
 def test_the_program_refuses_what_it_can_not_play(refused: Callable[..., str]) -> None:
     assert "no network 'nobody'" in refused("gtp", "nobody")
-    assert "more than 0 seconds" in refused("gtp", "tic_tac_toe", "--seconds", "0")
+    assert "--seconds must be more than 0" in refused("gtp", "tic_tac_toe", "--seconds", "0")
     assert "from 0 to 0.5, not 0.9" in refused("gtp", "tic_tac_toe", "--resign", "0.9")
 
 

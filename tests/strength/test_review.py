@@ -172,7 +172,7 @@ def test_a_list_of_moves_with_the_bundled_network(cli) -> None:  # type: ignore[
         (["--game", "tic_tac_toe", "--moves", ""], "There is no move to review"),
         (["--game", "tic_tac_toe", "--moves", "a1 a1"], "a1 is not legal"),
         (["--game", "gomoku", "--moves", "a1", "--model", "tic_tac_toe"], "plays tic_tac_toe, not gomoku"),
-        (["--game", "tic_tac_toe", "--moves", "a1", "--seconds", "0"], "more than 0 seconds"),
+        (["--game", "tic_tac_toe", "--moves", "a1", "--seconds", "0"], "--seconds must be more than 0"),
         (["--game", "tic_tac_toe", "--moves", "a1", "--simulations", "0"], "at least 1 simulation"),
         (["{sgf}", "--moves", "a1"], "bad.sgf must be the game that they are of"),
         (["{sgf}", "--game", "go"], "A file in SGF says itself which game it is"),

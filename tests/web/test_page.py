@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def test_the_built_files_are_those_of_the_sources() -> None:
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     built = (STATIC / "assets" / "sources.sha256").read_text().strip()
     assert built == digest.hexdigest(), "the page was not built from these sources: cd web && npm ci && npm run build"
+
+
+def test_the_licences_of_what_is_bundled_come_with_the_page() -> None:
+    packages = json.loads((ROOT / "web" / "package.json").read_text())["dependencies"]
+    notices = (STATIC / "assets" / "licences.txt").read_text()
+    assert all(f"{name} {version} (MIT)" in notices for name, version in packages.items())
+    assert notices.count("Permission is hereby granted") == len(packages) == notices.count("Copyright (c)")
 
 
 def test_the_page_is_small() -> None:

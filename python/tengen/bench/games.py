@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tengen._core import Game
-from tengen.games import OPENSPIEL_PREFIX, load
-from tengen.games.options import split_game
+from tengen.games import load
+from tengen.games.options import OPENSPIEL_PREFIX, split_game
 
 __all__ = [
     "CONTESTS",

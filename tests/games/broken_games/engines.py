@@ -3,11 +3,32 @@
 Each pretends to be a tengen.Game whose states are wrapped in the broken kind.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import tengen
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stone, as far as its owner goes."""
+
+    owner: int
+
+
+class Spec:
+    """The spec of a game, with pieces and a bound of the legal actions."""
+
+    pieces = (Piece(0), Piece(1))
+
+    def __init__(self, inner: tengen.GameSpec, most_legal: int) -> None:
+        self.inner = inner
+        self.most_legal = most_legal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
 class Engine:
@@ -18,6 +39,7 @@ class Engine:
     def __init__(self, kind: type["Position"]) -> None:
         self.inner = tengen.load("tic_tac_toe")
         self.kind = kind
+        self.spec = Spec(self.inner.spec, 8 if kind is SaysFewAreLegal else 9)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -49,6 +71,44 @@ class Position:
 
     def play(self, action: int) -> "Position":
         return type(self)(self.inner.play(action))
+
+
+class SaysFewAreLegal(Position):
+    """Its game promises that at most 8 actions are legal."""
+
+
+class ShowsOtherCells(Position):
+    """What stands on the cells is not what the planes show: the board is transposed."""
+
+    @property
+    def cells(self) -> Any:
+        own, opponents = self.inner.planes()[:2] != 0
+        first, second = (own, opponents) if self.inner.to_move == 0 else (opponents, own)
+        return (first + 2 * second).astype(np.int8).T
+
+
+class ScoresForTheOther(Position):
+    """The score is positive if the second player has won."""
+
+    @property
+    def score(self) -> float:
+        outcome = self.inner.outcome
+        return 0.0 if outcome is None else outcome.value_for(1)
+
+
+class ScoresADraw(Position):
+    """The score of a game that the second player has won is 0."""
+
+    @property
+    def score(self) -> float:
+        outcome = self.inner.outcome
+        return 0.0 if outcome is None or outcome.winner == 1 else outcome.value_for(0)
+
+
+class OneKeyForAll(Position):
+    @property
+    def evaluation_key(self) -> int:
+        return len(self.inner.moves)
 
 
 class SameHash(Position):

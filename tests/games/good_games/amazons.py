@@ -35,10 +35,10 @@ def reaches(state, source, target):
         return False
     steps = max(abs(rows), abs(columns))
     step = (rows * SIZE + columns) // steps
+    in_the_way = 0
     for number in range(1, steps + 1):
-        if state.cells[source + number * step] != EMPTY:
-            return False
-    return True
+        in_the_way += state.cells[source + number * step] != EMPTY
+    return in_the_way == 0
 
 
 def legal(state, mask):

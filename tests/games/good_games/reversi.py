@@ -43,10 +43,10 @@ def turned(state, row, column, direction):
 def turns_any(state, row, column):
     if state.owner[row, column] != 0:
         return False
+    count = 0
     for direction in range(8):
-        if turned(state, row, column, direction) > 0:
-            return True
-    return False
+        count += turned(state, row, column, direction)
+    return count > 0
 
 
 def legal(state, mask):

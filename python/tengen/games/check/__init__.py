@@ -8,17 +8,19 @@ import random
 
 from tengen._core import ArgumentError, Game, TengenError
 from tengen.games.check.afterwards import CHECKS
-from tengen.games.check.everything import Everything, walk_through
+from tengen.games.check.everything import Everything, walk_from, walk_through
 from tengen.games.check.laws import CAUSES, Laws
 from tengen.games.check.players import Players, play_game
 from tengen.games.check.report import CheckReport, Coverage, Finding, wrong
-from tengen.games.check.walk import Material, Walk
+from tengen.games.check.walk import Material, Walk, some
 
 __all__ = ["CheckReport", "Coverage", "Finding", "check_game"]
 
-OTHER_GAMES = 6  # of each kind of player that is not random
-WALK_POSITIONS = {"interpreted": 3000}  # else:
-MOST_WALK_POSITIONS = 8000
+OTHER_GAMES = 6  # by each kind of players that are not random
+WALK_POSITIONS = 8000  # at most
+LAST_ACTIONS = 6  # a second walk begins so many positions before the end of games
+LATE_STARTS = 16  # of so many of them
+SLOWER = 4  # interpreted rules are slow: a fourth of both
 THOROUGH = 10  # times as much of everything
 SECONDS = 10.0
 # Which share of the time has passed when each part ends.
@@ -45,14 +47,18 @@ def check_game(
     times = THOROUGH if thorough else 1
     laws = Laws(game, random.Random(seed), SECONDS * times if seconds is None else seconds)
     walks = _random_games(laws, games * times, positions * times)
-    others, searched = _other_games(laws, OTHER_GAMES * times)
+    slower = SLOWER if game.backend == "interpreted" else 1
+    others, searched = _other_games(laws, max(2, OTHER_GAMES * times // slower))
     walk = Everything()
     if walks and not laws.broken:
-        most = WALK_POSITIONS.get(game.backend, MOST_WALK_POSITIONS)
-        walk = walk_through(laws, most * times)
+        walk = walk_through(laws, WALK_POSITIONS * times // slower)
+    late = Everything()
+    if others and not walk.complete and not laws.broken:
+        starts = [played.states[-LAST_ACTIONS:][0] for played in some(others, LATE_STARTS)]
+        late = walk_from(laws, starts, WALK_POSITIONS * times // slower // 2)
     if walks and not laws.broken:  # else the rest would be noise
-        ends = [end for played in (*walks, *others) if (end := played.end)] + walk.ends
-        _check_together(laws, Material(walks + others, searched, walk.states, ends, walk.complete))
+        ends = [end for played in (*walks, *others) if (end := played.end)] + walk.ends + late.ends
+        _check_together(laws, Material(walks + others, searched, walk.states + late.states, ends, walk.complete))
     out_of_time = laws.time_is_up()
     coverage = Coverage(
         len(walks), len(others), laws.positions, len(walk.states), walk.complete, walk.longest, out_of_time
@@ -80,6 +86,8 @@ def _other_games(laws: Laws, games: int) -> tuple[list[Walk], list[tuple[int, Wa
     players = Players(laws)
     kinds = {
         "curious": (players.curious, players.curious),
+        "first hunts": (players.hunter, players.long),
+        "second hunts": (players.long, players.hunter),
         "long": (players.long, players.long),
         "short": (players.short, players.short),
         "search": (players.search, players.search),

@@ -1,5 +1,7 @@
 """A walk through all positions of a game, those after few actions first, until a number of them is reached.
 
+Another walk begins near the ends of games that were played: many rules matter only there.
+
 Small games are walked through to their end. Then it is known how long the longest game is, and whether one can go on
 for ever, because play comes back to a position that it has left.
 """
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field
 from tengen._core import State, TengenError
 from tengen.games.check.laws import Laws, StopGameError
 from tengen.games.check.report import wrong
-from tengen.games.check.walk import End, after
+from tengen.games.check.walk import End, Seen, after
 
 
 @dataclass
@@ -21,16 +23,22 @@ class Everything:
     ends: list[End] = field(default_factory=list)
     complete: bool = False
     longest: int | None = None  # actions of the longest game; None if that is not known
-    _parents: list[list[tuple[int, int]]] = field(default_factory=list)  # of each state: a state before it, the action
+    parents: list[list[tuple[int, int]]] = field(default_factory=list)  # of each state: a state before it, the action
 
 
 def walk_through(laws: Laws, most: int) -> Everything:
-    """Looks at up to `most` positions, each once, and at all actions of each."""
+    """Looks at up to `most` positions from the start, each once, and at all actions of each."""
+    walk = walk_from(laws, [laws.game.initial_state()], most)
+    if walk.complete and not laws.broken:
+        _measure(laws, walk)
+    return walk
+
+
+def walk_from(laws: Laws, starts: list[State], most: int) -> Everything:
+    """Looks at up to `most` positions that follow from these, each once, and at all actions of each."""
     walk = Everything()
     try:
-        walk.complete = _visit(laws, walk, most)
-        if walk.complete and not laws.broken:
-            _measure(laws, walk)
+        walk.complete = _visit(laws, walk, starts, most)
     except StopGameError:
         pass
     except TengenError as error:
@@ -38,41 +46,44 @@ def walk_through(laws: Laws, most: int) -> Everything:
     return walk
 
 
-def _visit(laws: Laws, walk: Everything, most: int) -> bool:
+def _visit(laws: Laws, walk: Everything, starts: list[State], most: int) -> bool:
     """Fills the walk; whether every position was reached."""
-    start = laws.game.initial_state()
-    numbers: dict[State, int] = {start: 0}
-    walk.states.append(start)
-    walk._parents.append([])
-    waiting = deque([(0, laws.look_once(start))])
+    numbers: dict[State, int] = {}
+    waiting: deque[tuple[int, Seen]] = deque()
+
+    def reach(state: State, parents: list[tuple[int, int]]) -> Seen:
+        numbers[state] = len(walk.states)
+        walk.states.append(state)
+        walk.parents.append(parents)
+        waiting.append((numbers[state], laws.look_once(state)))
+        return waiting[-1][1]
+
+    for start in starts:
+        if start not in numbers:
+            reach(start, [])
     while waiting:
         number, seen = waiting.popleft()
-        state = walk.states[number]
         if seen.outcome is not None:
             continue
+        state = walk.states[number]
         laws.check_refusals(state, seen, tries=1)
         for action in seen.legal:
             child = laws.step(state, action)
-            known = numbers.get(child)
-            if known is not None:
-                walk._parents[known].append((number, action))
+            if child in numbers:
+                walk.parents[numbers[child]].append((number, action))
                 continue
             if len(walk.states) >= most or laws.time_is_up() or laws.broken:
                 return False
-            numbers[child] = len(walk.states)
-            walk.states.append(child)
-            walk._parents.append([(number, action)])
-            child_seen = laws.look_once(child)
+            child_seen = reach(child, [(number, action)])
             laws.check_effect(state, seen, action, child, child_seen)
             if child_seen.outcome is not None:
                 walk.ends.append(End(child_seen.outcome.winner, seen.to_move, len(child.moves), child))
-            waiting.append((numbers[child], child_seen))
     return True
 
 
 def _measure(laws: Laws, walk: Everything) -> None:
     """The longest game, by going through the positions in an order in which all that lead to one come before it."""
-    parents = walk._parents
+    parents = walk.parents
     children: list[list[int]] = [[] for _ in parents]
     for number, before in enumerate(parents):
         for parent, _ in before:
@@ -108,7 +119,7 @@ def _longest_way(laws: Laws, walk: Everything, length: list[int]) -> str:
     actions: list[str] = []
     while length[number] > 0:
         number, action = next(
-            (before, action) for before, action in walk._parents[number] if length[before] == length[number] - 1
+            (before, action) for before, action in walk.parents[number] if length[before] == length[number] - 1
         )
         actions.append(laws.game.action_text(action))
     return " ".join(reversed(actions))

@@ -115,7 +115,7 @@ class Laws:
         cells = getattr(state, "cells", None)
         if cells is None or not has_stones(self.spec):
             return
-        owners = [None, *(piece.owner for piece in self.spec.pieces)]  # by code
+        owners = [None, *(piece.owner for piece in getattr(self.spec, "pieces", ()))]  # by code
         own = np.isin(cells, [code for code, owner in enumerate(owners) if owner == seen.to_move])
         opponents = np.isin(cells, [code for code, owner in enumerate(owners) if owner == 1 - seen.to_move])
         shown = seen.planes_of(self.spec)[:2] != 0

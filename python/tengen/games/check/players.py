@@ -1,6 +1,7 @@
 """The players whose games are checked. Random ones see what is common; the others go where random ones rarely come.
 
 - curious: to kinds of positions that were rarest so far (a capture, a second move in a row);
+- hunter: to boards on which the opponent has few stones and few actions left;
 - long and short: to the most and the fewest actions that a game can have;
 - search: to positions of sensible play, by UCT with random play-outs; also against a random player, from either side.
 """
@@ -18,7 +19,9 @@ from tengen.games.check.walk import Seen, Walk, has_stones
 Player = Callable[[State, Seen], int]
 
 CANDIDATES = 8  # actions that a player looks at who looks one action ahead
+HUNTED = 40  # the same for the hunter, who must not miss a capture
 PLAYOUTS = 4  # of each of them, to guess how long it lasts
+GOES_ON = 2  # besides the value of an outcome for the first player
 SEARCH = SearchParams(selection="uct", rollout_weight=1.0)
 RANDOM_OPENING = 2  # actions before a search begins: else all its games would be alike
 
@@ -31,7 +34,7 @@ class Players:
         self._game = laws.game
         self._numbers = laws.numbers
         self._counts: Counter[tuple[int, ...]] = Counter()  # of kinds of positions
-        self._simulations = 24 if laws.game.backend == "interpreted" else 80
+        self._simulations = 10 if laws.game.backend == "interpreted" else 80
         self.can_search = isinstance(laws.game, Game)  # a game that only looks like one can't be given to C++
         self.error: TengenError | None = None  # a rule failed in a play-out
 
@@ -47,6 +50,17 @@ class Players:
             return -self._counts[kind]
 
         return self._best(seen, state, rarity)
+
+    def hunter(self, state: State, seen: Seen) -> int:
+        """Takes the action that leaves the opponent the fewest stones, then the fewest actions, and goes on."""
+
+        def worth(child: State) -> tuple[float, ...]:
+            moves_again = child.to_move == seen.to_move
+            _, actions, outcome, *stones = self._kind_of(child)  # stones: of the player to move, of the other
+            theirs = stones[1 if moves_again else 0] if stones else 0
+            return outcome == GOES_ON, -theirs, moves_again or -actions
+
+        return self._best(seen, state, worth, HUNTED)
 
     def long(self, state: State, seen: Seen) -> int:
         """Takes the action after which random play lasts longest."""
@@ -71,13 +85,15 @@ class Players:
             self.error = error
             return self.random(state, seen)
 
-    def _best(self, seen: Seen, state: State, worth: Callable[[State], float]) -> int:
-        actions = self._numbers.sample(seen.legal, min(CANDIDATES, len(seen.legal)))
-        return max(actions, key=lambda action: worth(self._laws.step(state, action)))
+    def _best(
+        self, seen: Seen, state: State, worth: Callable[[State], float | tuple[float, ...]], most: int = CANDIDATES
+    ) -> int:
+        actions = self._numbers.sample(seen.legal, min(most, len(seen.legal)))
+        return max(actions, key=lambda action: worth(self._laws.step(state, action)))  # the first of equal ones
 
     def _kind_of(self, state: State) -> tuple[int, ...]:
         outcome = state.outcome
-        kind = (state.to_move, len(state.legal_actions), -1 if outcome is None else int(outcome.value_for(0)))
+        kind = (state.to_move, len(state.legal_actions), GOES_ON if outcome is None else int(outcome.value_for(0)))
         if not has_stones(self._laws.spec):
             return kind
         own, opponents = np.count_nonzero(state.planes()[:2], axis=(1, 2))

@@ -9,13 +9,13 @@ from tengen.games.check.report import Finding, question, wrong
 from tengen.games.check.walk import Material, Walk, after, has_stones, look, some
 
 GAME_POSITIONS = 300  # about so many for each symmetry, in whole games
-WALK_POSITIONS = 600  # about so many for all together, each reached anew on the turned board
+WALK_POSITIONS = 2000  # about so many for all together, each reached anew on the turned board
 
 
 def symmetries(game: Game, material: Material) -> Iterator[Finding]:
     """Symmetries that the game declares are symmetries of its rules."""
     walks = material.walks
-    few = list(some(walks, max(2, GAME_POSITIONS // len(walks[0].states))))
+    few = list(some(walks, max(2, _fewer(game, GAME_POSITIONS) // len(walks[0].states))))
     broken: dict[str, str] = {}
     for symmetry in game.symmetries[1:]:
         start = _turned(game, walks[0].states[0], symmetry)
@@ -34,16 +34,24 @@ def symmetries(game: Game, material: Material) -> Iterator[Finding]:
 
 
 def _differs_on_the_walk(game: Game, material: Material, symmetry: Symmetry, start: State) -> str | None:
-    if not material.positions:
-        return None
-    for state in some(material.positions, WALK_POSITIONS // len(game.symmetries)):
-        states = [material.walks[0].states[0]]
+    """The same of positions of the walk. On the way to each, nothing is compared unless it can't be gone."""
+    for state in some(material.positions, _fewer(game, WALK_POSITIONS) // len(game.symmetries)):
+        turned = start
         for action in state.moves:
-            states.append(states[-1].play(action))
-        walk = Walk(states, [look(game, position) for position in states], list(state.moves))
-        if found := _turns_differently(game, walk, symmetry, start):
+            if not turned.is_legal(symmetry.action(action)):
+                states = [game.initial_state()]
+                for way in state.moves:
+                    states.append(states[-1].play(way))
+                walk = Walk(states, [look(game, passed) for passed in states], list(state.moves))
+                return _turns_differently(game, walk, symmetry, start)
+            turned = turned.play(symmetry.action(action))
+        if found := _turns_differently(game, Walk([state], [look(game, state)], []), symmetry, turned):
             return found
     return None
+
+
+def _fewer(game: Game, positions: int) -> int:
+    return positions // 4 if game.backend == "interpreted" else positions
 
 
 def _turns_differently(game: Game, walk: Walk, symmetry: Symmetry, turned: State) -> str | None:

@@ -1,7 +1,7 @@
 """The command `tengen`: one file a command, imported only when that command is asked for, so that each starts at once.
 
-A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring. What it
-returns is the exit code, if anything.
+A command is a function `run`; tyro makes its arguments and its help from the signature and the docstring. `run` returns
+the exit code, or None for 0.
 """
 
 import difflib
@@ -38,6 +38,18 @@ COMMANDS = {
 }
 
 USER_ERROR = 2  # the exit code of argparse and tyro for a wrong command line
+# Packages that are not always installed, and the extra that brings each.
+EXTRAS = {
+    "fastapi": "web",
+    "llvmlite": "rules",
+    "numba": "rules",
+    "onnx": "export",
+    "openvino": "openvino",
+    "pyspiel": "openspiel",
+    "torch": "train",
+    "uvicorn": "web",
+    "websockets": "web",
+}
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -58,6 +70,11 @@ def run(arguments: list[str]) -> int:
         return code
     except TengenError as error:
         return _complain(str(error))
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        return _complain(f"This needs {package}, which is not installed: pip install 'tengen[{EXTRAS[package]}]'.")
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -90,14 +107,15 @@ def _overview() -> str:
     summaries = {name: _module(name).run.__doc__.partition("\n")[0] for name in COMMANDS}
     width = max(map(len, summaries))
     rows = [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
-    return "\n".join(["usage: tengen COMMAND ...", "", *rows, "", "tengen COMMAND --help tells more; --version."])
+    more = "tengen COMMAND --help explains a command. tengen --version prints the version."
+    return "\n".join(["usage: tengen COMMAND ...", "", *rows, "", more])
 
 
 def _unknown(arguments: list[str]) -> str:
     given = arguments[0]
     below = [name for name in COMMANDS if name.startswith(f"{given} ")]
     if below:
-        return f"{given} what? There is: {', '.join(below)}."
+        return f"'{given}' is the beginning of several commands: {', '.join(below)}."
     close = difflib.get_close_matches(given, COMMANDS, n=1)
     hint = f"did you mean '{close[0]}'?" if close else "tengen --help lists them."
     return f"There is no command '{given}'; {hint}"

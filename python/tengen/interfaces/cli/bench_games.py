@@ -33,8 +33,8 @@ def run(
 
     Args:
         as_json: print one JSON object instead of a table
-        slices: turns that each side gets; the median counts
-        seconds: length of one turn
+        slices: the number of turns that each program gets; its median is reported
+        seconds: the length of one turn in seconds
     """
     check_slices(slices, seconds)
     speeds = measure(slices, seconds, [contest_of(game) for game in games] or CONTESTS)
@@ -48,7 +48,7 @@ def run(
 def check_slices(slices: int, seconds: float) -> None:
     """Refuses a bench that measures nothing or never ends."""
     if slices < 1 or not 0 < seconds < 3600:
-        raise TengenError("A bench needs at least one slice, longer than nothing and shorter than an hour.")
+        raise TengenError("A bench needs at least one slice of more than 0 and less than 3600 seconds.")
 
 
 def print_table(speeds: Iterable[Speed], what: str = "random play-outs", of_engine: bool = True) -> None:

@@ -24,10 +24,10 @@ def run(
 
     Args:
         as_json: print one JSON object instead of a table
-        slices: turns that each side gets; the median counts
-        seconds: length of one turn; at least one search is done in it
-        simulations: per search, from the start of the game
-        nodes: size of the trees whose memory is measured
+        slices: the number of turns that each program gets; its median is reported
+        seconds: the length of one turn in seconds; a turn has at least one search
+        simulations: the number of simulations of each search; it searches the start of the game
+        nodes: the number of nodes of the trees whose memory is measured
     """
     check_slices(slices, seconds)
     if not 1 <= simulations <= 10_000_000 or not 2 <= nodes <= 10_000_000:

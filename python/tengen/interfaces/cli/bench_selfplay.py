@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tengen.bench.selfplay import Rival, SelfPlaySpeed
 
 MAKE_PEERS = (
-    "mctx and pgx are not there, so they are not measured; tengen bench selfplay --make-peers installs them into an "
-    "environment of their own."
+    "mctx and pgx are not installed, so they are not measured; tengen bench selfplay --make-peers installs them into "
+    "an environment of their own."
 )
 
 
@@ -32,10 +32,10 @@ def run(
 
     Args:
         as_json: print one JSON object instead of sentences
-        slices: turns that each side gets; the median counts
-        seconds: length of one turn; at least a few moves in all games are made in it
-        only: one of the games
-        make_peers: first install mctx and pgx into an environment of their own in ~/.cache/tengen
+        slices: the number of turns that each program gets; its median is reported
+        seconds: the length of one turn in seconds; a turn has at least a few moves of every game
+        only: measure this game alone; both if it is left out
+        make_peers: install mctx and pgx first, into an environment of their own in ~/.cache/tengen
     """
     check_slices(slices, seconds)
     if importlib.util.find_spec("torch") is None or importlib.util.find_spec("openvino") is None:

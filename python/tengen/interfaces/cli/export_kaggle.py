@@ -13,7 +13,7 @@ def run(model: ModelArgument, *, output: Annotated[Path, tyro.conf.arg(metavar="
     """Writes a Connect Four network as an agent for Kaggle's ConnectX: one file that needs only numpy.
 
     Args:
-        output: the file to submit
+        output: the file that is written, to be submitted to Kaggle
     """
     from tengen.export import write_export
     from tengen.export.kaggle import agent_program

@@ -19,8 +19,8 @@ def run(
     """Writes a network as an ONNX file: planes in, policy_logits and wdl_logits out.
 
     Args:
-        output: the file; without it GAME.onnx
-        batch: positions in one call: a number, or any
+        output: the file that is written; GAME.onnx if it is left out
+        batch: the number of positions in one call of the network; dynamic lets each call choose
     """
     from tengen.export import write_export
     from tengen.network.checkpoint import find_network, load_network
@@ -44,5 +44,5 @@ def _parse_batch(text: str) -> int | None:
     if text == "dynamic":
         return None
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 1_000_000:
-        raise TengenError(f"A batch has a number of positions from 1 on, or is dynamic; not '{text}'.")
+        raise TengenError(f"--batch must be a number of positions from 1 to 1000000, or dynamic, not '{text}'.")
     return int(text)

@@ -7,14 +7,11 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
-
-Model = Annotated[
-    str, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL", help="a network's file, a run, or a bundled name")
-]
+from tengen.interfaces.cli.model_argument import ModelArgument
 
 
 def run(
-    model: Model,
+    model: ModelArgument,
     *,
     simulations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seconds: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
@@ -24,18 +21,18 @@ def run(
     """Plays Go, Othello or Gomoku for another program, by the Go Text Protocol.
 
     Args:
-        simulations: a move, at most; 400 unless seconds are given
-        seconds: a move, at most; time_settings may ask for less
-        ponder: think in the opponent's time too
-        resign: give up below this win rate, as in 0.05; by default never
+        simulations: search each move with at most this many simulations; 400 if neither this nor --seconds is given
+        seconds: search each move for at most this many seconds; the time settings of the other program may ask for less
+        ponder: also search while the opponent thinks
+        resign: resign when the win rate falls below this, as in 0.05; at 0 never resign
     """
     from tengen.agent import Agent
     from tengen.interfaces.gtp import LONGEST_LINE, Gtp
 
     if seconds is not None and not 0.0 < seconds < 1e6:
-        raise TengenError("A move takes more than 0 seconds.")
+        raise TengenError(f"--seconds must be more than 0 and less than a million, not {seconds:g}.")
     if not 0.0 <= resign <= 0.5:
-        raise TengenError(f"A win rate to resign at is from 0 to 0.5, not {resign:g}.")
+        raise TengenError(f"--resign must be a win rate from 0 to 0.5, not {resign:g}.")
     agent = Agent(model, simulations=simulations, seconds=seconds)
     out, lines = sys.stdout, sys.stdin.buffer
 

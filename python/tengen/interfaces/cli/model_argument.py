@@ -4,5 +4,5 @@ from typing import Annotated
 
 import tyro
 
-HELP = "a network's file, a run, or a bundled name"
+HELP = "the file of a network, the folder of a run, or the name of a bundled network, such as connect_four"
 ModelArgument = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL", help=HELP)]

@@ -14,7 +14,7 @@ def run(game: GameArgument, depth: Depth) -> None:
     """Counts all move sequences of a game up to a depth.
 
     Args:
-        depth: the length of the longest sequences
+        depth: count sequences of up to this many moves
     """
     rules = parse_game(game)
     print(f"{'depth':>5} {'positions':>20} {'finished':>20}", flush=True)

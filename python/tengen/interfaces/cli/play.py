@@ -24,7 +24,7 @@ from tengen.interfaces.cli.show import result_text
 from tengen.interfaces.terminal import Typist, draw, printable
 from tengen.players import Player, SearchPlayer, make_player
 
-DEFAULT_HELP = PLAYER_HELP + "; by default rollout:N with as many simulations as answer within a second"
+DEFAULT_HELP = PLAYER_HELP + "; if it is left out, rollout:N with as many simulations as take half a second"
 OptionalPlayer = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="[PLAYER]", help=DEFAULT_HELP)]
 Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 
@@ -54,12 +54,12 @@ def run(
     """Plays a game against you in the terminal.
 
     Args:
-        first: you have the first move (so it is without this, too)
-        second: the machine has the first move
-        seed: the same seed and the same moves give the same answers
+        first: you move first; this is the default
+        second: the machine moves first
+        seed: the seed of the machine; with the same seed it answers the same moves alike
     """
     if first and second:
-        raise TengenError("Nobody moves both first and second: give --first or --second.")
+        raise TengenError("--first and --second exclude each other.")
     rules = parse_game(game)
     opponent = make_player(player or default_player(rules), rules)
     if seed is None:

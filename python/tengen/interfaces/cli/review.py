@@ -39,12 +39,13 @@ def run(
     """Reviews a game of any kind that there is a network for: what every move was worth, and what was better.
 
     Args:
-        moves: the moves of a game instead of a file, such as 'd3 c3 c4'
-        game: which game the moves are of, as in go:size=9,komi=7 or my_game.py
-        model: the network that judges: a file, a run or a bundled name; by default the bundled one of that game
-        simulations: a position, at most; 400 unless seconds are given
-        seconds: a position, at most
-        html: write a page with the curve of the game, its mistakes and all of its moves
+        moves: the moves of the game instead of a file, such as 'd3 c3 c4'
+        game: the game that the moves are of, as in go:size=9,komi=7 or my_game.py
+        model: the network that judges the moves: its file, a run or a bundled name; if it is left out, the bundled
+            network of that game
+        simulations: search each position with at most this many simulations; 400 if neither this nor --seconds is given
+        seconds: search each position for at most this many seconds
+        html: also write a page to this file, with the curve of the game, its mistakes and all of its moves
         as_json: print one JSON object instead of a table
     """
     from tengen.agent import Agent
@@ -53,7 +54,7 @@ def run(
     from tengen.strength.review import review_game
 
     if seconds is not None and not 0.0 < seconds < 1e6:
-        raise ReviewError("A position takes more than 0 seconds.")
+        raise ReviewError(f"--seconds must be more than 0 and less than a million, not {seconds:g}.")
     asked = _asked(what, moves, game)
     start, _, _ = _game_of(asked, like=None)
     model = model or bundled_model(start.game)

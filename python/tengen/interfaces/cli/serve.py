@@ -31,13 +31,13 @@ def run(
     """Opens a page to play, analyse, look into the search and watch runs; Ctrl-C ends it.
 
     Args:
-        port: that the page is at; without it 8000, or the next one that is free
-        host: the address to listen at; only this machine can reach 127.0.0.1
+        port: the port of the page; if it is left out, 8000 or the next port that is free
+        host: the address that the server listens at; only this machine can reach 127.0.0.1
         no_browser: do not open the page in a browser
-        runs: the folder of the runs that are shown, and where new ones are started
-        models: folders with networks that the page may use besides those that come with tengen
-        game: more games besides those that come with tengen, such as my_game.py; one that can't be loaded is named on
-            the page with the reason
+        runs: the folder with the runs that the page shows; new runs are started there
+        models: folders with networks that the page offers besides those that come with tengen
+        game: games that the page offers besides those that come with tengen, such as my_game.py; one that can't be
+            loaded is named on the page with the reason
     """
     missing = [name for name in ("fastapi", "uvicorn", "websockets") if importlib.util.find_spec(name) is None]
     if missing:
@@ -86,7 +86,7 @@ def load_each(texts: Sequence[str]) -> tuple[list[Game], dict[str, str]]:
 def _listen(host: str, port: int | None) -> socket.socket:
     """A socket at that port; without one, at the first that is free."""
     if port is not None and not 0 <= port < 65536:
-        raise TengenError(f"A port is a number from 0 to 65535, not {port}.")
+        raise TengenError(f"--port must be a number from 0 to 65535, not {port}.")
     for number in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + TRIED_PORTS):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -100,7 +100,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
             continue
         return listening
     where = f"port {port}" if port is not None else f"the ports {FIRST_PORT} to {FIRST_PORT + TRIED_PORTS - 1}"
-    raise TengenError(f"The page can't be at {host}, {where}: {reason}.")
+    raise TengenError(f"The server can't listen at {host}, {where}: {reason}.")
 
 
 def _shown(host: str) -> str:

@@ -14,7 +14,7 @@ def run(game: GameArgument, moves: Moves = ()) -> None:
     """Draws the board after some moves, the legal actions and the outcome.
 
     Args:
-        moves: actions from the start of the game, such as D4 pass
+        moves: the moves from the start of the game, such as D4 pass; none shows the first position
     """
     state = parse_game(game).state(" ".join(moves))
     print(state)
