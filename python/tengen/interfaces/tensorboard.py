@@ -66,7 +66,9 @@ def scalars(report: IterationReport) -> dict[str, float]:
         "run/window_age": float(report.window_age),
     }
     for name, part in (("self_play", report.self_play), ("learner", report.learner)):
-        found |= {f"{name}/{key}": float(value) for key, value in asdict(part).items()}
+        numbers = asdict(part)
+        numbers |= {f"{key}_loss": value for key, value in numbers.pop("own_losses", {}).items()}
+        found |= {f"{name}/{key}": float(value) for key, value in numbers.items()}
     seconds = max(report.self_play.seconds, 1e-9)
     found["speed/games_per_second"] = report.self_play.games / seconds
     found["speed/evaluations_per_second"] = report.self_play.evaluations / seconds

@@ -27,7 +27,7 @@ from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
 from tengen.games import load, names
 from tengen.games.options import OPENSPIEL_PREFIX
-from tengen.network.architecture import LOGITS, WDL, Architecture, ArchitectureError, describe, policy_planes
+from tengen.network.architecture import LOGITS, OWNERSHIP, WDL, Architecture, ArchitectureError, describe, policy_planes
 from tengen.network.layers import check_weights
 from tengen.network.old_header import OLD_FORMAT, renewed
 
@@ -107,6 +107,10 @@ class NetworkFile:
     @property
     def has_value(self) -> bool:
         return WDL in self.architecture.outputs
+
+    @property
+    def has_ownership(self) -> bool:
+        return OWNERSHIP in self.architecture.outputs
 
     @property
     def is_of_rules_file(self) -> bool:

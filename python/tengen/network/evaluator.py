@@ -251,10 +251,7 @@ def _choose_backend(device: str, about_device: str) -> tuple[Backend, str]:
 
 
 def _is_installed(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ValueError:  # it was imported as None, which forbids it
-        return False
+    return importlib.util.find_spec(package) is not None
 
 
 def _check_installed(backend: str, *, needs_torch: bool) -> None:
@@ -285,7 +282,7 @@ def _choose_device(backend: str, device: str) -> tuple[str, str]:
         return device, "device as asked"
     torch_there = _is_installed("torch")
     # Asking torch costs a second of imports, so without a trace of a GPU it is not asked.
-    if backend == "numpy" or (backend != "torch" and "torch" not in sys.modules and not _gpu_traces()):
+    if backend == "numpy" or (backend != "torch" and sys.modules.get("torch") is None and not _gpu_traces()):
         return "cpu", "no GPU found"
     if not torch_there:
         return "cpu", "there seems to be a GPU, but torch, which would use it, is not installed"

@@ -47,7 +47,7 @@ class NumpyEvaluator:
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
-        if OWNERSHIP not in self.network.architecture.outputs:
+        if not self.network.has_ownership:
             return None
         logits = self._walk(planes, (OWNERSHIP,))[OWNERSHIP][..., 0]
         return self._operations.sigmoid(logits)

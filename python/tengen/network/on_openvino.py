@@ -14,7 +14,6 @@ import numpy as np
 import openvino as ov
 
 from tengen._core import EvaluatorError
-from tengen.network.architecture import OWNERSHIP
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
 from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model
@@ -58,7 +57,7 @@ class OpenVinoEvaluator:
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
-        if OWNERSHIP not in self.network.architecture.outputs:
+        if not self.network.has_ownership:
             return None
         request = self._ownership.get(planes.shape[2:])
         if request is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 
 from tengen._core import EvaluatorError
-from tengen.network.architecture import OWNERSHIP
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, check_device, checked_planes, empty_answer
 from tengen.network.own_net import net_of
@@ -46,7 +45,7 @@ class TorchEvaluator:
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
-        if OWNERSHIP not in self.network.architecture.outputs:
+        if not self.network.has_ownership:
             return None
         with torch.inference_mode():
             logits = self._net(torch.from_numpy(planes.copy()).to(self._device)).ownership

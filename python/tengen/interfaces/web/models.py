@@ -58,11 +58,10 @@ class Model:
 
     def ownership(self, state: State) -> list[float] | None:
         """For each cell +1 if the first player will own it, -1 if the second; None if the network has no idea."""
-        if self.evaluator is None or state.outcome is not None:
+        if self.evaluator is None or not self.evaluator.network.has_ownership or state.outcome is not None:
             return None
         chances = self.evaluator.ownership(state.planes()[None])  # [1, H, W] of the player to move
-        if chances is None:
-            return None
+        assert chances is not None
         owned: list[float] = ((2.0 * chances[0] - 1.0) * (1.0 if state.to_move == 0 else -1.0)).ravel().tolist()
         return owned
 
