@@ -382,10 +382,12 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def expanded(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that presets stand for, with the others next to them on top."""
+    """The settings that presets and a module of one's own stand for, with the others next to them on top."""
     found = dict(content)
     network = found.get("network")
-    if isinstance(network, dict) and "preset" in network:
+    if isinstance(network, str):
+        found["network"] = {"module": network}
+    elif isinstance(network, dict) and "preset" in network:
         found["network"] = NetworkConfig.preset_settings(network)
     if "preset" not in found:
         return found

@@ -74,6 +74,16 @@ def test_a_preset_of_the_network_covers_the_size_that_suits_the_game(place: Path
     assert (network.blocks, network.channels) == (6, 96)
 
 
+def test_a_module_of_ones_own_is_a_network(place: Path) -> None:
+    file = place / "my.toml"
+    file.write_text('network = "my_net.py:MyNet"\n')
+    found = resolve("othello", file=file, sets=["network.settings.width=3"])
+    assert (found.config.network.module, found.config.network.settings) == ("my_net.py:MyNet", {"width": 3})
+    assert found.origins["network.module"] == str(file)
+    (place / "shown.toml").write_text(settings_toml(found))
+    assert load_config(place / "shown.toml") == found.config
+
+
 # ---- The game
 
 
@@ -277,7 +287,9 @@ def test_sizes_make_a_config_and_fit_each_other(game: GameFacts, cores: int) -> 
 
 
 def test_interpreted_rules_get_less_of_what_costs_time() -> None:
-    fast, slow = (sizes_for(GameFacts(36, 60, interpreted), 1, 2)["self_play"] for interpreted in (False, True))
+    fast, slow = (
+        sizes_for(GameFacts(36, 60, interpreted=interpreted), 1, 2)["self_play"] for interpreted in (False, True)
+    )
     assert slow["simulations"] < fast["simulations"]
     assert slow["games_per_unit"] < fast["games_per_unit"]
     assert slow["positions"] < fast["positions"]

@@ -66,7 +66,11 @@ def scalars(report: IterationReport) -> dict[str, float]:
         "run/window_age": float(report.window_age),
     }
     for name, part in (("self_play", report.self_play), ("learner", report.learner)):
-        found |= {f"{name}/{key}": float(value) for key, value in asdict(part).items()}
+        for key, value in asdict(part).items():
+            if isinstance(value, dict):  # figures by name, such as the loss terms of a network of one's own
+                found |= {f"{name}/{key}/{term}": float(number) for term, number in value.items()}
+            else:
+                found[f"{name}/{key}"] = float(value)
     seconds = max(report.self_play.seconds, 1e-9)
     found["speed/games_per_second"] = report.self_play.games / seconds
     found["speed/evaluations_per_second"] = report.self_play.evaluations / seconds

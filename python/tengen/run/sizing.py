@@ -49,6 +49,7 @@ class GameFacts:
 
     cells: int  # of the board
     longest_game: int  # plies
+    planes: int = 3
     interpreted: bool = False  # whether Python runs the rules, one thread at a time
 
     @property
@@ -59,7 +60,7 @@ class GameFacts:
 
 def facts_of(game: Game) -> GameFacts:
     spec = game.spec
-    return GameFacts(spec.height * spec.width, spec.longest_game, game.backend == "interpreted")
+    return GameFacts(spec.height * spec.width, spec.longest_game, spec.num_planes, game.backend == "interpreted")
 
 
 def sizes_for(game: GameFacts, minutes: float, cores: int) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def _simulations(game: GameFacts, minutes: float) -> tuple[int, int]:
 
 def _seconds(game: GameFacts, blocks: int, channels: int, precision: str) -> tuple[float, float]:
     """What an evaluation and a sample of the learner take on one core."""
-    work = blocks * channels**2
+    work = blocks * channels**2 + game.planes * channels / 2  # a block has two convolutions, the stem one
     return (
         (work / (INT8 if precision == "int8" else 1.0) + EVALUATION_REST) * game.cells / EVALUATION_WORK,
         (work + SAMPLE_REST) * game.cells / SAMPLE_WORK + 6e-5,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from pathlib import Path
@@ -61,7 +62,7 @@ def game_text(game: Game) -> str:
     if not spec.options or spec.source.startswith("openspiel:"):
         return spec.source
     usual = load(spec.source).spec.options
-    said = ",".join(f"{name}={value:g}" for name, value in spec.options.items() if usual.get(name) != value)
+    said = ",".join(f"{name}={json.dumps(value)}" for name, value in spec.options.items() if usual.get(name) != value)
     return f"{spec.source}:{said}" if said else spec.source
 
 
