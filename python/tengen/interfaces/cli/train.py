@@ -215,7 +215,7 @@ def _train(config: RunConfig, folder: Path, minutes: float | None) -> int:
                 print(f"To play what there is: {play_command(game, folder)}")
             return INTERRUPTED
         print(f"Done; the network is {path}.")
-    print(strength_text(game, path))
+    print(strength_text(game, path, folder))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
 
