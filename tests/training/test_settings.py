@@ -264,7 +264,7 @@ def test_network_and_simulations_follow_from_game_and_minutes(
     game: GameFacts, minutes: float, cores: int, network: tuple[int, int], simulations: tuple[int, int]
 ) -> None:
     sizes = sizes_for(game, minutes, cores)
-    assert tuple(sizes["network"].values()) == network
+    assert sizes["network"] == dict(zip(("blocks", "channels"), network, strict=True))
     assert (sizes["self_play"]["simulations"], sizes["self_play"]["final_simulations"]) == simulations
 
 
@@ -284,6 +284,21 @@ def test_sizes_make_a_config_and_fit_each_other(game: GameFacts, cores: int) -> 
         size = config.network.blocks * config.network.channels**2
         assert size >= before, "more time never makes the network smaller"
         before = size
+
+
+@pytest.mark.parametrize(
+    ("actions", "minutes", "head"),
+    [
+        (0, 1, {}),
+        (432, 1, {}),  # Breakthrough 6x6 of OpenSpiel
+        (4674, 1, {"policy_channels": 4, "reply_head": False}),  # chess of OpenSpiel
+        (4674, 5, {"policy_channels": 24, "reply_head": False}),
+        (4674, 60, {}),
+    ],
+)
+def test_a_dense_head_costs_no_more_than_the_blocks(actions: int, minutes: float, head: dict[str, object]) -> None:
+    network = sizes_for(GameFacts(64, 200, dense_actions=actions), minutes, 2)["network"]
+    assert {name: value for name, value in network.items() if name not in ("blocks", "channels")} == head
 
 
 def test_interpreted_rules_get_less_of_what_costs_time() -> None:

@@ -50,6 +50,7 @@ class GameFacts:
     cells: int  # of the board
     longest_game: int  # plies
     planes: int = 3
+    dense_actions: int = 0  # actions that have no relation to the board; 0: they have one
     interpreted: bool = False  # whether Python runs the rules, one thread at a time
 
     @property
@@ -60,7 +61,13 @@ class GameFacts:
 
 def facts_of(game: Game) -> GameFacts:
     spec = game.spec
-    return GameFacts(spec.height * spec.width, spec.longest_game, spec.num_planes, game.backend == "interpreted")
+    return GameFacts(
+        cells=spec.height * spec.width,
+        longest_game=spec.longest_game,
+        planes=spec.num_planes,
+        dense_actions=spec.num_actions if spec.action_layout == "dense" else 0,
+        interpreted=game.backend == "interpreted",
+    )
 
 
 def sizes_for(game: GameFacts, minutes: float, cores: int) -> dict[str, Any]:
@@ -78,7 +85,7 @@ def sizes_for(game: GameFacts, minutes: float, cores: int) -> dict[str, Any]:
     an_iteration = max(positions / iterations, cores * games)
     return {
         "iterations": iterations,
-        "network": {"blocks": blocks, "channels": channels},
+        "network": {"blocks": blocks, "channels": channels, **_policy_head(game, blocks * channels**2)},
         "self_play": {
             "games_per_unit": games,
             "positions": _rounded(min(16_384.0, max(256.0, an_iteration)), 256),
@@ -104,6 +111,14 @@ def _network(game: GameFacts, minutes: float, cores: int) -> tuple[int, int]:
         return NETWORKS[0][1:]
     worth = minutes * cores * MEASURED_CELLS / game.cells
     return next((blocks, channels) for most, blocks, channels in NETWORKS if worth < most)
+
+
+def _policy_head(game: GameFacts, work: int) -> dict[str, Any]:
+    """A dense head has weights for every action, channel and cell: it is not to cost more than all blocks together."""
+    if 32 * game.dense_actions <= 18 * work:
+        return {}
+    channels = 18 * work // game.dense_actions // 4 * 4
+    return {"policy_channels": max(4, channels), "reply_head": False}
 
 
 def _simulations(game: GameFacts, minutes: float) -> tuple[int, int]:
