@@ -168,6 +168,7 @@ class SelfPlayConfig(_Stage):
         ge=0,
         le=1,
     )
+    keep_values: bool = _setting(False, "whether to keep the root values of searches that are not recorded too")
     search: dict[str, Any] = Field(
         default_factory=lambda: dict(SelfPlayConfig.SEARCH), description="parameters of the search"
     )
@@ -269,6 +270,7 @@ class ArenaConfig(_Stage):
         min_length=1,
     )
     opening_plies: int = _setting(4, "random plies at the start of a game; fewer in short games", unit="plies", ge=0)
+    final_accuracy: bool = _setting(True, "compare the last network with the truth, where that is known")
     gating: bool = _setting(False, "whether the candidate must beat the champion (AlphaGo Zero)")
     gating_games: int = _setting(
         400, "games of candidate against champion (AlphaGo Zero: 400); fewer once it is decided", unit="games", ge=2
@@ -382,10 +384,12 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def expanded(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that presets stand for, with the others next to them on top."""
+    """The settings that presets and a module of one's own stand for, with the others next to them on top."""
     found = dict(content)
     network = found.get("network")
-    if isinstance(network, dict) and "preset" in network:
+    if isinstance(network, str):
+        found["network"] = {"module": network}
+    elif isinstance(network, dict) and "preset" in network:
         found["network"] = NetworkConfig.preset_settings(network)
     if "preset" not in found:
         return found

@@ -122,11 +122,9 @@ def test_a_run_that_is_over_says_so(place: Path, cli) -> None:
 
 
 def test_a_device_that_is_not_there_leaves_no_folder(place: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
-    def check(device: str) -> None:
-        raise tengen.TengenError(f"There is no {device}.")
-
-    monkeypatch.setattr("tengen.network.check_device", check, raising=False)
-    assert "There is no cuda." in refused("train", "tic_tac_toe", "--set", "learner.device=cuda")
+    monkeypatch.setattr("tengen.network.on_torch.is_there", lambda device: False)
+    said = refused("train", "tic_tac_toe", "--set", "learner.device=cuda")
+    assert "device = 'cuda', but torch can't use one on this machine" in said
     assert not (place / "runs").exists()
 
 
@@ -287,7 +285,7 @@ def test_a_network_of_another_game_is_refused(refused, model: str) -> None:
 @pytest.mark.parametrize(
     ("trained", "played", "words"),
     [
-        ("go:size=5", "go:size=5,history=8", "load the game with the options it was trained with (size=5"),
+        ("go:size=5", "go:size=5,history=8", "load the game with the options it was trained with (history=1"),
         (BREAKTHROUGH.format(5), BREAKTHROUGH.format(6), f"plays {BREAKTHROUGH.format(5)}, not"),
     ],
 )

@@ -342,3 +342,8 @@ def test_bundled_networks_have_all_that_their_page_needs(name: str) -> None:
     page = build_page(bundled_folder("models") / name)
     assert "<svg" in page
     assert "finished" in page
+
+
+def test_loss_terms_of_ones_own_are_curves_of_their_own() -> None:
+    found = scalars(report(learner={"own_losses": {"entropy": 0.5}}))
+    assert found["learner/own_losses/entropy"] == 0.5

@@ -74,6 +74,16 @@ def test_a_preset_of_the_network_covers_the_size_that_suits_the_game(place: Path
     assert (network.blocks, network.channels) == (6, 96)
 
 
+def test_a_module_of_ones_own_is_a_network(place: Path) -> None:
+    file = place / "my.toml"
+    file.write_text('network = "my_net.py:MyNet"\n')
+    found = resolve("othello", file=file, sets=["network.settings.width=3"])
+    assert (found.config.network.module, found.config.network.settings) == ("my_net.py:MyNet", {"width": 3})
+    assert found.origins["network.module"] == str(file)
+    (place / "shown.toml").write_text(settings_toml(found))
+    assert load_config(place / "shown.toml") == found.config
+
+
 # ---- The game
 
 
@@ -254,7 +264,7 @@ def test_network_and_simulations_follow_from_game_and_minutes(
     game: GameFacts, minutes: float, cores: int, network: tuple[int, int], simulations: tuple[int, int]
 ) -> None:
     sizes = sizes_for(game, minutes, cores)
-    assert tuple(sizes["network"].values()) == network
+    assert sizes["network"] == dict(zip(("blocks", "channels"), network, strict=True))
     assert (sizes["self_play"]["simulations"], sizes["self_play"]["final_simulations"]) == simulations
 
 
@@ -276,8 +286,25 @@ def test_sizes_make_a_config_and_fit_each_other(game: GameFacts, cores: int) -> 
         before = size
 
 
+@pytest.mark.parametrize(
+    ("actions", "minutes", "head"),
+    [
+        (0, 1, {}),
+        (432, 1, {}),  # Breakthrough 6x6 of OpenSpiel
+        (4674, 1, {"policy_channels": 4, "reply_head": False}),  # chess of OpenSpiel
+        (4674, 5, {"policy_channels": 24, "reply_head": False}),
+        (4674, 60, {}),
+    ],
+)
+def test_a_dense_head_costs_no_more_than_the_blocks(actions: int, minutes: float, head: dict[str, object]) -> None:
+    network = sizes_for(GameFacts(64, 200, dense_actions=actions), minutes, 2)["network"]
+    assert {name: value for name, value in network.items() if name not in ("blocks", "channels")} == head
+
+
 def test_interpreted_rules_get_less_of_what_costs_time() -> None:
-    fast, slow = (sizes_for(GameFacts(36, 60, interpreted), 1, 2)["self_play"] for interpreted in (False, True))
+    fast, slow = (
+        sizes_for(GameFacts(36, 60, interpreted=interpreted), 1, 2)["self_play"] for interpreted in (False, True)
+    )
     assert slow["simulations"] < fast["simulations"]
     assert slow["games_per_unit"] < fast["games_per_unit"]
     assert slow["positions"] < fast["positions"]

@@ -49,6 +49,8 @@ class GameFacts:
 
     cells: int  # of the board
     longest_game: int  # plies
+    planes: int = 3
+    dense_actions: int = 0  # actions that have no relation to the board; 0: they have one
     interpreted: bool = False  # whether Python runs the rules, one thread at a time
 
     @property
@@ -59,7 +61,13 @@ class GameFacts:
 
 def facts_of(game: Game) -> GameFacts:
     spec = game.spec
-    return GameFacts(spec.height * spec.width, spec.longest_game, game.backend == "interpreted")
+    return GameFacts(
+        cells=spec.height * spec.width,
+        longest_game=spec.longest_game,
+        planes=spec.num_planes,
+        dense_actions=spec.num_actions if spec.action_layout == "dense" else 0,
+        interpreted=game.backend == "interpreted",
+    )
 
 
 def sizes_for(game: GameFacts, minutes: float, cores: int) -> dict[str, Any]:
@@ -77,7 +85,7 @@ def sizes_for(game: GameFacts, minutes: float, cores: int) -> dict[str, Any]:
     an_iteration = max(positions / iterations, cores * games)
     return {
         "iterations": iterations,
-        "network": {"blocks": blocks, "channels": channels},
+        "network": {"blocks": blocks, "channels": channels, **_policy_head(game, blocks * channels**2)},
         "self_play": {
             "games_per_unit": games,
             "positions": _rounded(min(16_384.0, max(256.0, an_iteration)), 256),
@@ -105,6 +113,14 @@ def _network(game: GameFacts, minutes: float, cores: int) -> tuple[int, int]:
     return next((blocks, channels) for most, blocks, channels in NETWORKS if worth < most)
 
 
+def _policy_head(game: GameFacts, work: int) -> dict[str, Any]:
+    """A dense head has weights for every action, channel and cell: it is not to cost more than all blocks together."""
+    if 32 * game.dense_actions <= 18 * work:
+        return {}
+    channels = 18 * work // game.dense_actions // 4 * 4
+    return {"policy_channels": max(4, channels), "reply_head": False}
+
+
 def _simulations(game: GameFacts, minutes: float) -> tuple[int, int]:
     """At the start and at the end of the run (0: the same). Gumbel's search learns from few.
 
@@ -122,7 +138,7 @@ def _simulations(game: GameFacts, minutes: float) -> tuple[int, int]:
 
 def _seconds(game: GameFacts, blocks: int, channels: int, precision: str) -> tuple[float, float]:
     """What an evaluation and a sample of the learner take on one core."""
-    work = blocks * channels**2
+    work = blocks * channels**2 + game.planes * channels / 2  # a block has two convolutions, the stem one
     return (
         (work / (INT8 if precision == "int8" else 1.0) + EVALUATION_REST) * game.cells / EVALUATION_WORK,
         (work + SAMPLE_REST) * game.cells / SAMPLE_WORK + 6e-5,

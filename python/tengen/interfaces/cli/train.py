@@ -143,7 +143,7 @@ def _check_same_game(folder: Path, kept: Game, given: Game) -> None:
 
 
 def _about(game: Game) -> str:
-    return f"{game.spec.name} ({game.spec.options})" if game.spec.options else game.spec.name
+    return f"{game.spec.name} ({game.spec.options_text})" if game.spec.options else game.spec.name
 
 
 def folder_name(game: str) -> str:
@@ -197,9 +197,10 @@ def _train(config: RunConfig, folder: Path, minutes: float | None) -> int:
     from tengen.interfaces.observers import Listeners, run_progress
     from tengen.interfaces.report_page import RunPage
     from tengen.interfaces.tensorboard import EventFile
+    from tengen.network import check_device
     from tengen.train import train
 
-    _check_device(config.learner.device)
+    check_device(config.learner.device)  # before a folder is made
     game = load(config.game, **config.options)
     if (sentence := nothing_to_do(config, folder, minutes)) is not None:
         print(sentence)
@@ -214,18 +215,9 @@ def _train(config: RunConfig, folder: Path, minutes: float | None) -> int:
                 print(f"To play what there is: {play_command(game, folder)}")
             return INTERRUPTED
         print(f"Done; the network is {path}.")
-    print(strength_text(game, path))
+    print(strength_text(game, path, folder))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
-
-
-def _check_device(device: str) -> None:
-    """A device that is not there is named before a folder is made."""
-    from tengen import network
-
-    check = getattr(network, "check_device", None)
-    if check is not None:
-        check(device)
 
 
 class _Stopping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from pathlib import Path
@@ -61,7 +62,7 @@ def game_text(game: Game) -> str:
     if not spec.options or spec.source.startswith("openspiel:"):
         return spec.source
     usual = load(spec.source).spec.options
-    said = ",".join(f"{name}={value:g}" for name, value in spec.options.items() if usual.get(name) != value)
+    said = ",".join(f"{name}={json.dumps(value)}" for name, value in spec.options.items() if usual.get(name) != value)
     return f"{spec.source}:{said}" if said else spec.source
 
 
@@ -81,8 +82,14 @@ def next_steps(game: Game, folder: Path, minutes: float | None) -> list[str]:
     ]
 
 
-def strength_text(game: Game, network: Path) -> str:
+def strength_text(game: Game, network: Path, folder: Path) -> str:
     """How good the network is, in a sentence: against the truth where it is known, else against simple players."""
+    from tengen.run.folder import read_reports
+
+    reports = read_reports(folder)
+    measured = getattr(reports[-1], "accuracy", None) if reports else None  # by the run itself, at its end
+    if measured is not None and measured.search is not None:
+        return _good_moves(measured.positions, measured.about, measured.network, measured.search, measured.simulations)
     from tengen.players import model_evaluator
     from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
 
@@ -93,9 +100,13 @@ def strength_text(game: Game, network: Path) -> str:
         return f"With {SIMULATIONS} simulations it scores {' and '.join(scores)}."
     found = evaluate_network(model_evaluator(network, game), positions, SIMULATIONS)
     assert found.search is not None
+    return _good_moves(len(positions), positions.about, found.raw.good, found.search.good, SIMULATIONS)
+
+
+def _good_moves(positions: int, about: str, alone: float, with_search: float, simulations: int) -> str:
     return (
-        f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "
-        f"{percent(found.raw.good)}, with {SIMULATIONS} simulations {percent(found.search.good)}."
+        f"Good moves, which keep the win, draw or loss, on {positions:,} {about}: network alone {percent(alone)}, with "
+        f"{simulations} simulations {percent(with_search)}."
     )
 
 
