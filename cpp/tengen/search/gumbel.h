@@ -101,8 +101,7 @@ struct Gumbel {
     for (int i = 0; i < links.num_edges; ++i) {
       const float q =
           i < links.num_children ? completed.of(tree.stats(tree.child(kRoot, i)), sign) : completed.unvisited;
-      logits[static_cast<std::size_t>(i)] =
-          log_prior(plan.of(tree.actions(kRoot)[i]).prior) + completed.sigma(q, params);
+      logits[static_cast<std::size_t>(i)] = log_prior(plan.prior_of(tree, i)) + completed.sigma(q, params);
     }
     softmax(logits.data(), links.num_edges);
     return {logits.begin(), logits.end()};
