@@ -2,6 +2,7 @@
 // TENGEN_LONG=1 runs the long test with a million simulations instead of ten thousand.
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include "tengen/games/connect_four.h"
@@ -213,6 +214,23 @@ SearchParams random_params(Rng& rng) {
   return params;
 }
 
+// A forest may be read at any time, also before a search has prepared its root.
+template <Game G>
+void read_all(const Forest<G>& forest) {
+  const auto actions = static_cast<std::size_t>(forest.game().spec().num_actions);
+  for (int tree = 0; tree < forest.num_trees(); ++tree) {
+    std::vector<std::int32_t> visits(actions);
+    std::vector<float> target(actions);
+    std::vector<float> q(actions);
+    std::vector<float> prior(actions);
+    forest.write_root(tree, visits.data(), target.data(), q.data(), prior.data());
+    const float shares = std::accumulate(target.begin(), target.end(), 0.0F);
+    const int edges = forest.tree(tree).links(kRoot).num_edges;
+    CHECK(edges == 0 ? shares == 0.0F : std::abs(shares - 1.0F) < 1e-3F);
+    if (edges > 0) CHECK(is_legal(forest.game(), forest.root_state(tree), forest.result(tree).best_action));
+  }
+}
+
 // Calls of a forest in random order, answered, cancelled or answered badly.
 template <Game G>
 void random_calls(const G& game, std::uint64_t seed) {
@@ -250,7 +268,7 @@ void random_calls(const G& game, std::uint64_t seed) {
           }
         }
     }
-    (void)forest.result(tree);
+    read_all(forest);
   }
   forest.cancel();
   for (int tree = 0; tree < forest.num_trees(); ++tree) forest.begin(tree, 20, false);  // gives up what was cancelled
@@ -333,6 +351,7 @@ TEST(polls_that_throw) {
             if (stop && ++stops % 3 == 0) throw Stop();
           });
         } catch (const Stop&) {
+          if (stops < 100) read_all(forest);
           continue;
         }
         forest.update(logits.data(), values.data(), false);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -101,8 +102,7 @@ struct Gumbel {
     for (int i = 0; i < links.num_edges; ++i) {
       const float q =
           i < links.num_children ? completed.of(tree.stats(tree.child(kRoot, i)), sign) : completed.unvisited;
-      logits[static_cast<std::size_t>(i)] =
-          log_prior(plan.of(tree.actions(kRoot)[i]).prior) + completed.sigma(q, params);
+      logits[static_cast<std::size_t>(i)] = log_prior(plan.prior_of(tree, i)) + completed.sigma(q, params);
     }
     softmax(logits.data(), links.num_edges);
     return {logits.begin(), logits.end()};
@@ -195,10 +195,14 @@ struct Gumbel {
     const float unvisited_weight = weight_of(completed.unvisited);
     const float per_visit = 1.0F / (1.0F + child_visits(parent));
 
+    constexpr int kKept = 64;
+    std::array<float, kKept> weights;  // of the first children, which are mostly all; the others' are computed twice
     float sum = 0.0F;
     float prior_left = 1.0F;
     for (int i = 0; i < links.num_children; ++i) {
-      sum += priors[i] * weight_of(completed.of(tree.stats(children[i]), sign));
+      const float weight = weight_of(completed.of(tree.stats(children[i]), sign));
+      if (i < kKept) weights[static_cast<std::size_t>(i)] = weight;
+      sum += priors[i] * weight;
       prior_left -= priors[i];
     }
     // Once every action has a child, what is left of the prior is rounding, and v_mix may lie far above all of them.
@@ -207,7 +211,8 @@ struct Gumbel {
       const Tree::Stats& child = tree.stats(children[i]);
       const float q = completed.of(child, sign);
       const auto n = static_cast<float>(visits_with_pending(child));
-      const float score = priors[i] * weight_of(q) / sum - n * per_visit;
+      const float weight = i < kKept ? weights[static_cast<std::size_t>(i)] : weight_of(q);
+      const float score = priors[i] * weight / sum - n * per_visit;
       visit(i, ChildScore{actions[i], child.visits, child.pending, q, priors[i], score, score,
                           standing_of(child, node, parent.to_move, params)});
     }

@@ -79,7 +79,7 @@ inline std::vector<float> policy_target(const Tree& tree, const RootPlan& plan, 
   };
   if (!share_out()) {
     for (int i = 0; i < links.num_edges; ++i) {
-      weights[static_cast<std::size_t>(i)] = static_cast<double>(plan.of(tree.actions(kRoot)[i]).prior);
+      weights[static_cast<std::size_t>(i)] = static_cast<double>(plan.prior_of(tree, i));
     }
     share_out();
   }
@@ -172,7 +172,7 @@ inline void read_root(const Tree& tree, const RootPlan& plan, const SearchParams
   const std::vector<float> shares = policy_target(tree, plan, params);
   for (int i = 0; i < links.num_edges; ++i) {
     target[actions[i]] = shares[static_cast<std::size_t>(i)];
-    prior[actions[i]] = plan.of(actions[i]).prior;
+    prior[actions[i]] = plan.prior_of(tree, i);
     if (i >= links.num_children) continue;
     const Tree::Stats& child = tree.stats(tree.child(kRoot, i));
     visits[actions[i]] = static_cast<std::int32_t>(child.visits);

@@ -18,7 +18,7 @@ struct RootAction {
   std::uint32_t visits_before = 0;  // from earlier searches of the same tree
 };
 
-// Where a selection chooses: what holds for the whole tree, and what holds at its root.
+// The root's side of one search. Constant while it selects.
 struct RootPlan {
   bool noise = false;                    // explore at the root, as self-play does
   std::optional<Action> winning_action;  // it wins at once; only if such actions are looked for
@@ -27,7 +27,7 @@ struct RootPlan {
   std::vector<int> considered;  // Gumbel: entries of `actions` that were sampled, best first
   std::vector<int> schedule;    // Gumbel: [simulations], see halving_schedule
 
-  // The entry of a legal action.
+  // The entry of a legal action, once the root is prepared.
   int index_of(Action action) const {
     const auto found = std::lower_bound(actions.begin(), actions.end(), action,
                                         [](const RootAction& entry, Action wanted) { return entry.action < wanted; });
@@ -35,7 +35,13 @@ struct RootPlan {
   }
   RootAction& operator[](int i) { return actions[static_cast<std::size_t>(i)]; }
   const RootAction& operator[](int i) const { return actions[static_cast<std::size_t>(i)]; }
-  const RootAction& of(Action action) const { return (*this)[index_of(action)]; }
+
+  // The evaluator's prior of a root edge. Until the search has prepared its root, the tree has it.
+  float prior_of(const Tree& tree, int edge) const {
+    const Action action = tree.actions(kRoot)[edge];
+    const auto i = static_cast<std::size_t>(index_of(action));
+    return i < actions.size() && actions[i].action == action ? actions[i].prior : tree.priors(kRoot)[edge];
+  }
 
   std::size_t bytes() const {
     return actions.capacity() * sizeof(RootAction) + (considered.capacity() + schedule.capacity()) * sizeof(int);

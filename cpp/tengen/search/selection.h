@@ -81,7 +81,7 @@ inline void prepare_root(Tree& tree, RootPlan& plan, const SearchParams& params,
     forget_plan(tree, plan);
   } else {
     for (RootAction& entry : plan.actions) entry.gumbel = 0.0F;
-    for (int i = 0; i < tree.links(kRoot).num_edges; ++i) tree.priors(kRoot)[i] = plan.of(actions[i]).prior;
+    for (int i = 0; i < tree.links(kRoot).num_edges; ++i) tree.priors(kRoot)[i] = plan.prior_of(tree, i);
   }
   plan.noise = noise;
   for_each_child(tree, kRoot, [&](int i, NodeId child) {

@@ -48,7 +48,7 @@ class Tree {
   struct Stats {
     double value_sum = 0.0;     // for the first player
     std::uint32_t visits = 0;   // simulations backed up through the node, its own evaluation included
-    std::uint16_t pending = 0;  // simulations on their way to an evaluation below (virtual loss)
+    std::uint16_t pending = 0;  // simulations on their way to an evaluation here or below: virtual visits
     Proven proven = Proven::kUnknown;
     Player to_move = Player::kFirst;
   };
