@@ -46,6 +46,7 @@ def test_version_is_that_of_the_installed_package() -> None:
 
 
 PUBLIC = [
+    "ActionCells",
     "ActionTextError",
     "Agent",
     "ArgumentError",
@@ -59,6 +60,8 @@ PUBLIC = [
     "GameSpec",
     "IllegalActionError",
     "Outcome",
+    "Piece",
+    "Reason",
     "RecordError",
     "RulesError",
     "SearchParamError",

@@ -16,7 +16,8 @@
 Names, each with a help of its own, as in help(tengen.State):
 
     load                                    a game by its name, or from a file of rules
-    Game, GameSpec, State, Outcome, Symmetry
+    Game, GameSpec, Piece, Symmetry         the rules, and what they are about
+    State, ActionCells, Outcome, Reason     a position, where a move goes, how a game ended and why
     Agent                                   a network that plays and analyses
     search, SearchParams, SearchResult      one search of many positions
     Stepper                                 a search one simulation at a time, to look into it

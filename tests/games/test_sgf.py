@@ -37,7 +37,9 @@ def test_games_come_back_as_they_were(name: str, options: dict[str, float]) -> N
         assert read_sgf(text.encode()) == (game, state)
         read = parse_sgf(text)
         assert (read.players, read.date) == (("A [1]", "B\\"), "2026-01-31")
-        expected = "" if state.outcome is None else "0" if state.outcome.is_draw else f"{'BW'[state.outcome.winner]}+"
+        expected = "" if state.outcome is None else "0"
+        if state.outcome is not None and state.outcome.winner is not None:
+            expected = f"{'BW'[state.outcome.winner]}+" + ("" if state.score is None else f"{abs(state.score):g}")
         assert read.result == expected
         assert parse_sgf(write_sgf(read)) == read
 

@@ -33,10 +33,12 @@ def _option(part: str) -> tuple[str, Option]:
         raise GameOptionError(f"Options are written name=value, as in go:size=9,komi=7; found '{part[:80]}'.")
     if value.lower() in FLAGS:
         return name, FLAGS[value.lower()]
-    try:
-        return name, plain_option(float(value))
-    except ValueError:
-        raise GameOptionError(f"The option {name} must be a number, true or false, not '{value[:80]}'.") from None
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    raise GameOptionError(f"The option {name} must be a number, true or false, not '{value[:80]}'.")
 
 
 def plain_option(value: Option) -> Option:
