@@ -31,7 +31,7 @@ SIMULATIONS = 100
 # What makes a run tiny: as in the experiment, but a small network and short iterations.
 TINY: dict[str, Any] = {
     "network": {"blocks": 2, "channels": 32, "pooling": False},
-    "self_play": {"positions": 4096, "games_per_thread": 64, "precision": "bf16"},
+    "self_play": {"positions": 4096, "games_per_unit": 64, "precision": "bf16"},
     "learner": {"batch": 256},
     "arena": {"every": 0},
 }

@@ -85,9 +85,10 @@ class NetworkConfig(_Stage):
 class SelfPlayConfig(_Stage):
     """How games are made."""
 
-    threads: int = Field(0, ge=0, description="threads, each with a forest of its own; 0: one per core")
-    games_per_thread: int = Field(128, ge=1, description="games in flight in each thread")
-    positions: int = Field(16_384, ge=1, description="positions searched per iteration, all threads together")
+    threads: int = Field(0, ge=0, description="threads that play the units; 0: one per core")
+    units: int = Field(0, ge=0, description="parts that self-play is divided into; 0: one per core when a run begins")
+    games_per_unit: int = Field(128, ge=1, description="games in flight in each unit")
+    positions: int = Field(16_384, ge=1, description="positions searched per iteration, all units together")
     simulations: int = Field(32, ge=1, description="per recorded position")
     final_simulations: int = Field(
         0, ge=0, description="that they grow to in the course of the run, by equal factors (MiniZero 2023); 0: constant"
@@ -112,6 +113,17 @@ class SelfPlayConfig(_Stage):
         default_factory=lambda: {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768},
         description="search parameters that differ from the defaults",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_names(cls, content: Any) -> Any:
+        """Configs of before units say games_per_thread."""
+        if not isinstance(content, dict) or "games_per_thread" not in content:
+            return content
+        changed = dict(content)
+        former = changed.pop("games_per_thread")
+        changed.setdefault("games_per_unit", former)
+        return changed
 
     @field_validator("search")
     @classmethod
@@ -191,6 +203,7 @@ class ArenaConfig(_Stage):
         description="fixed players of the ladder, weakest first; older networks of the run come on top",
     )
     opening_plies: int = Field(4, ge=0, description="random plies at the start of a game; fewer in short games")
+    final_accuracy: bool = Field(True, description="compare the last network with the truth, where that is known")
     gating: bool = Field(False, description="the candidate must beat the champion (AlphaGo Zero)")
     gating_games: int = Field(400, ge=2, description="of that match; it ends earlier once it is decided")
     threshold: float = Field(0.55, ge=0, le=1, description="the score it must exceed (AlphaGo Zero: 0.55 of 400 games)")

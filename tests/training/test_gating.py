@@ -244,7 +244,7 @@ def test_a_preset_that_does_not_exist() -> None:
 def test_the_paper_learns_here_too(tmp_path: Path) -> None:
     """Every part of the preset works together, on a small scale."""
     small = small_config().model_dump()
-    sizes = {"self_play": ("threads", "games_per_thread", "positions", "simulations"), "learner": ("batch", "threads")}
+    sizes = {"self_play": ("threads", "games_per_unit", "positions", "simulations"), "learner": ("batch", "threads")}
     settings = {stage: {name: small[stage][name] for name in names} for stage, names in sizes.items()}
     config = load_config(
         game="tic_tac_toe",

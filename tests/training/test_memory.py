@@ -14,7 +14,7 @@ from tengen.config import load_config
 from tengen.run.footprint import most_more_memory
 
 HERE = Path(__file__).parent
-FEW = {"threads": 2, "games_per_thread": 16, "positions": 128, "simulations": 4, "precision": "bf16"}
+FEW = {"threads": 2, "games_per_unit": 16, "positions": 128, "simulations": 4, "precision": "bf16"}
 SMALL: dict[str, Any] = {
     "game": "tic_tac_toe",
     "iterations": 2,
@@ -39,7 +39,7 @@ LARGE: dict[str, dict[str, Any]] = {
         "game": "go",
         "options": {"size": 13},
         "network": {"preset": "tiny"},
-        "self_play": {**FEW, "simulations": 200, "games_per_thread": 64},
+        "self_play": {**FEW, "simulations": 200, "games_per_unit": 64},
     },
 }
 
@@ -79,7 +79,7 @@ def test_memory_of_large_runs_stays_under_the_figure_stated(tmp_path: Path, name
     [
         {"network": {"channels": 128}},
         {"network": {"blocks": 6}},
-        {"self_play": {"games_per_thread": 512}},
+        {"self_play": {"games_per_unit": 512}},
         {"self_play": {"simulations": 400}},
         {"replay": {"window_most": 1_000_000}},
         {"learner": {"batch": 1024}},

@@ -313,7 +313,7 @@ def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(
     folder = begun()
     before = state_of(folder)
     with monkeypatch.context() as patch:
-        patch.setattr("tengen.learner.learning_rate_at", lambda config, progress: 1e30)
+        patch.setattr("tengen.learner.learner.learning_rate_at", lambda config, progress: 1e30)
         with pytest.raises(TrainingDivergedError, match=r"last checkpoint is intact.*learner\.learning_rate = 0.001"):
             go_on(folder)
     assert state_of(folder) == before

@@ -247,8 +247,8 @@ def _self_play_speed(
 ) -> tuple[float, float]:
     """Positions searched, and evaluated, per second, with all threads."""
     simulations = config.simulations_at(0.5)
-    at_once = max(4, min(config.games_per_thread, EVALUATIONS // (simulations * threads * 3)))
-    size = {"games_per_thread": at_once, "positions": threads * at_once, "simulations": simulations}
+    at_once = max(4, min(config.games_per_unit, EVALUATIONS // (simulations * threads * 3)))
+    size = {"games_per_unit": at_once, "positions": threads * at_once, "simulations": simulations}
     trial = config.model_copy(update=size)
     if device == "cpu":
         first = make_evaluator(network, backend="openvino", precision=config.precision, threads=1)
@@ -265,7 +265,7 @@ def _self_play_speed(
 def _beginners_games(game: Game) -> tuple[list[GameRecord], float]:
     """Finished games of nearly random play, and their mean length."""
     config = SelfPlayConfig(
-        games_per_thread=FINISHED_GAMES, positions=FINISHED_GAMES * 16, simulations=2, random_start_share=0.0
+        games_per_unit=FINISHED_GAMES, positions=FINISHED_GAMES * 16, simulations=2, random_start_share=0.0
     )
     records: list[GameRecord] = []
     in_flight: tuple[GamesInFlight, ...] = ()

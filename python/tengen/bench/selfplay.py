@@ -127,7 +127,7 @@ def _measure(key: str, slices: int, seconds: float) -> SelfPlaySpeed:
 def _config(key: str) -> RunConfig:
     """The experiment of that game, but with the network and the simulations that all sides have."""
     config = load_config(bundled_folder("experiments") / f"{key}.toml")
-    same = {"simulations": SIMULATIONS, "games_per_thread": GAMES_PER_THREAD}
+    same = {"simulations": SIMULATIONS, "games_per_unit": GAMES_PER_THREAD}
     play = config.self_play.model_copy(update=same)
     return config.model_copy(update={"network": NetworkConfig(), "self_play": play})
 
@@ -158,7 +158,7 @@ class _Ours:
         self.reports.clear()
 
     def turn(self) -> Turn:
-        positions = self._moves * self._config.games_per_thread * self.threads
+        positions = self._moves * self._config.games_per_unit * self.threads
         used = time.process_time()
         config: SelfPlayConfig = self._config.model_copy(update={"positions": positions})
         played = play_games(
@@ -243,7 +243,7 @@ def _asking(evaluator: NetworkEvaluator, planes: Planes) -> Work:
 def _filled_window(game: Game, config: RunConfig) -> ReplayWindow:
     """Whole games to learn from. Quick ones, by nearly random moves: a sample of them costs what any other does."""
     window = ReplayWindow(game, config.replay)
-    quick = {"simulations": 2, "games_per_thread": 16, "positions": 512}
+    quick = {"simulations": 2, "games_per_unit": 16, "positions": 512}
     play = config.self_play.model_copy(update=quick)
     in_flight: tuple[GamesInFlight, ...] = ()
     while window.positions < LEARNER_POSITIONS:

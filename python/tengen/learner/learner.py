@@ -88,12 +88,14 @@ class Learner:
         *,
         progress: tuple[float, float],
         on_step: Callable[[int, int], None] = lambda done, total: None,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> LearnerReport:
-        """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
+        """Takes `steps` steps, while the run goes from one progress to the other (0 to 1); fewer if it is stopped."""
         started = time.perf_counter()
         sampling = 0.0
         totals = np.zeros(len(_FIGURES) + 3)
         rate = 0.0
+        taken = 0
         for replica in self._replicas:
             replica.train()
         one_each = partial(torch.set_num_threads, max(1, self._threads() // len(self._replicas)))
@@ -106,14 +108,17 @@ class Learner:
                 samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
                 sampling += time.perf_counter() - before
                 totals += self._step(pool, samples, rate, self._search_value_share(here))
-                on_step(step + 1, steps)
+                taken += 1
+                on_step(taken, steps)
+                if should_stop():
+                    break
         self._share_statistics()
         self._update_average()
-        means = totals / max(1, steps)
+        means = totals / max(1, taken)
         figures = dict(zip(_FIGURES, means, strict=False))
         return LearnerReport(
-            steps=steps,
-            samples=steps * self._config.batch,
+            steps=taken,
+            samples=taken * self._config.batch,
             seconds=time.perf_counter() - started,
             sampling_seconds=sampling,
             policy_loss=figures["policy"],

@@ -8,6 +8,7 @@ off by less than 1/65535; a target sums to 1 exactly in these parts; what rounds
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +143,9 @@ class GameRecord:
 
     def __hash__(self) -> int:
         return hash(encode(self))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], GameRecord], tuple[bytes]]:
+        return decode, (encode(self),)
 
 
 def _within(offsets: NDArray[np.int64]) -> NDArray[np.bool_]:

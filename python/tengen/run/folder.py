@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ __all__ = ["Commit", "RunFolder", "RunFolderError", "read_reports"]
 
 
 KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later
+FREE_SETTINGS = ("iterations", "self_play.threads")  # may be others when a run goes on: its bits don't depend on them
 
 
 class RunFolderError(TengenError):
@@ -50,8 +51,8 @@ class Commit:
     seconds: float  # spent so far
     games_end: ShardEnd  # how far games/ goes
     metrics_bytes: int
-    next_games: tuple[int, ...]  # per thread
-    in_flight: tuple[int, ...]  # per thread, how many of the games in the in-flight file are its own
+    next_games: tuple[int, ...]  # per unit
+    in_flight: tuple[int, ...]  # per unit, how many of the games in the in-flight file are its own
     champion: int  # the iteration that the network which plays is from
     checksums: dict[str, str]  # of the files of this commit, by name
     made_for: str = ""  # the settings that the learner's state depends on; empty: not known
@@ -62,22 +63,25 @@ class RunFolder:
 
     def __init__(self, folder: Path, config: RunConfig) -> None:
         self.folder = folder
-        self.config = config
-        try:
-            for part in ("games", "networks", "state"):
-                (folder / part).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunFolderError(f"{folder} can't be a run's folder: {error.strerror}.") from error
+        self.config = config  # once the folder is opened, that of the run: with its number of units
         self.notes: list[str] = []  # what was damaged and set aside, in words
         self._held = ExitStack()
 
     def __enter__(self) -> RunFolder:
+        is_new = not self.folder.exists()
         with ExitStack() as held:
             try:
                 held.enter_context(run_lock(self.folder))
             except OSError as error:
                 raise RunFolderError(f"{self.folder} can't be a run's folder: {error.strerror}.") from error
-            self._keep_config()
+            try:
+                self._keep_config()
+                for part in ("games", "networks", "state"):
+                    (self.folder / part).mkdir(exist_ok=True)
+            except BaseException:
+                if is_new:  # a start that failed leaves nothing behind
+                    shutil.rmtree(self.folder, ignore_errors=True)
+                raise
             self._held = held.pop_all()
         return self
 
@@ -191,7 +195,7 @@ class RunFolder:
         state = self.folder / "state"
         contents = {
             f"{iteration:06d}.safetensors": save(learner),
-            f"{iteration:06d}.games": pack(record for thread in in_flight for record in thread.games),
+            f"{iteration:06d}.games": pack(record for unit in in_flight for record in unit.games),
         }
         if champion != iteration:
             contents[f"{iteration:06d}.champion"] = save(champion_weights)
@@ -202,8 +206,8 @@ class RunFolder:
             seconds=seconds,
             games_end=games_end,
             metrics_bytes=metrics_bytes,
-            next_games=tuple(thread.next_game for thread in in_flight),
-            in_flight=tuple(len(thread.games) for thread in in_flight),
+            next_games=tuple(unit.next_game for unit in in_flight),
+            in_flight=tuple(len(unit.games) for unit in in_flight),
             champion=champion,
             checksums={name: _checksum(content) for name, content in contents.items()},
             made_for=_made_for(self.config),
@@ -214,16 +218,32 @@ class RunFolder:
                 path.unlink()
 
     def _keep_config(self) -> None:
-        """The first start writes the config; later ones must agree with it, but for how long to go on."""
+        """The first start writes the config; later ones must agree with it, but for FREE_SETTINGS."""
         path = self.folder / "config.toml"
-        if path.exists():
-            kept = load_config(path)
-            if kept.model_copy(update={"iterations": self.config.iterations}) != self.config:
+        kept = load_config(path) if path.exists() else None
+        units = self.config.self_play.units or (kept.self_play.units if kept else 0) or self._units_so_far()
+        self.config = _with_units(self.config, units or os.cpu_count() or 1)
+        if kept is not None:
+            before, here = _settings(_with_units(kept, kept.self_play.units or units)), _settings(self.config)
+            differing = [name for name in before | here if before.get(name) != here.get(name)]
+            refused = [name for name in differing if name not in FREE_SETTINGS]
+            if refused:
+                settings = ", ".join(
+                    f"{name} is {before.get(name, 'not set')} there and {here.get(name, 'not set')} here"
+                    for name in refused
+                )
                 raise RunFolderError(
-                    f"{self.folder} was started with another config ({path}); use that one, or another folder."
+                    f"{self.folder} was started with another config: {settings}. Use that of {path}, or another folder."
                 )
         content = self.config.model_dump(mode="json", exclude_defaults=False)
         write_bytes(path, tomli_w.dumps(content).encode())
+
+    def _units_so_far(self) -> int:
+        """Of a run from before units: as many as it had threads. 0 if it has no checkpoint that can be read."""
+        for path in sorted(self._state_files("json"), reverse=True):
+            with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RunFolderError):
+                return len(_decode(path.read_bytes()).in_flight)
+        return 0
 
     def _state_files(self, kind: str) -> list[Path]:
         return [path for path in (self.folder / "state").glob(f"*.{kind}") if path.stem.isdecimal()]
@@ -294,6 +314,23 @@ def read_reports(folder: Path) -> list[IterationReport]:
         with suppress(ValueError, LookupError, TypeError, AttributeError):
             found.append(iteration_report(json.loads(line)))
     return found
+
+
+def _with_units(config: RunConfig, units: int) -> RunConfig:
+    return config.model_copy(update={"self_play": config.self_play.model_copy(update={"units": units})})
+
+
+def _settings(config: RunConfig) -> dict[str, Any]:
+    """Every setting by its path, as in 'self_play.search.c_puct'."""
+
+    def flat(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+        for name, value in table.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{path}{name}.")
+            else:
+                yield path + name, value
+
+    return dict(flat(config.model_dump(mode="json"), ""))
 
 
 def _made_for(config: RunConfig) -> str:

@@ -63,8 +63,8 @@ def _forest(game: Game, config: RunConfig) -> int:
     """The trees of one thread, and the evaluations that it remembers."""
     play = config.self_play
     remembered = play.search_params.cache_entries * (12 + 4 * game.spec.num_actions)
-    planes = play.games_per_thread * game.spec.num_planes * _cells(game) * 4
-    return play.games_per_thread * _tree(game, play.most_simulations) + remembered + 4 * planes
+    planes = play.games_per_unit * game.spec.num_planes * _cells(game) * 4
+    return play.games_per_unit * _tree(game, play.most_simulations) + remembered + 4 * planes
 
 
 def _players(arena: ArenaConfig) -> int:
