@@ -109,6 +109,7 @@ class SelfPlayConfig(_Stage):
     never_resign_share: float = Field(
         0.1, ge=0, le=1, description="share of the games that are played out, to know how many were wrong"
     )
+    keep_values: bool = Field(False, description="also keep the root values of searches that are not recorded")
     search: dict[str, Any] = Field(
         default_factory=lambda: {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768},
         description="search parameters that differ from the defaults",

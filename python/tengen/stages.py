@@ -19,10 +19,11 @@ import numpy as np
 
 from tengen._core import Game
 from tengen.arena import challenge
-from tengen.config import RunConfig
+from tengen.config import ConfigError, RunConfig
 from tengen.learner import Learner
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
+from tengen.network.on_torch import find_gpu
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
 from tengen.replay import ReplayWindow
@@ -280,6 +281,12 @@ class AlphaZero:
 
 
 def new_learner(game: Game, config: RunConfig) -> Learner:
+    device = config.learner.device
+    if device not in ("auto", "cpu", find_gpu()):
+        raise ConfigError(
+            f"learner.device is '{device}', but torch finds no such device here; 'auto' takes what there is, "
+            "'cpu' is always there."
+        )
     return Learner(game, config.network, config.learner, seed=config.seed, discount=discount(config))
 
 

@@ -16,8 +16,8 @@ from tengen.config import RunConfig
 from tengen.report import SILENT, IterationReport, Observer, RunReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
-from tengen.run.folder import RunFolder
-from tengen.run.footprint import memory_in_use, most_more_memory
+from tengen.run.folder import RunFolder, check_same_game
+from tengen.run.footprint import check_memory, memory_in_use, most_more_memory
 from tengen.stages import AlphaZero, made_in, new_learner, rated, threads
 
 __all__ = ["train"]
@@ -37,8 +37,11 @@ def train(
     Without gating every candidate becomes the champion. `method` fills the stages; `now` is the clock, in seconds.
     """
     began = now()
+    # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
+    check_same_game(folder, game)
     learner = new_learner(game, config)
+    warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads(config))
     with RunFolder(folder, config) as run:
         commit = run.newest_commit()
         writer = run.writer(game, commit)
@@ -48,7 +51,7 @@ def train(
             began -= commit.seconds
         clock = _clock(stages, minutes, lambda: now() - began)
         reports = run.reports()
-        observer.run_started(_run_report(stages, clock, minutes))
+        observer.run_started(_run_report(stages, clock, minutes, warning))
 
         while (plan := clock.plan(stages.iteration, reports, _games_at_once(stages))) is not None:
             # 1. Self-play with the champion.
@@ -76,7 +79,7 @@ def train(
                 findings=(),
                 promoted=stages.champion is not champion_before,
                 seconds=clock.seconds(),
-                seconds_left=clock.seconds_left(stages.iteration),
+                seconds_left=0.0,
                 memory=memory_in_use(),
                 window_age=stages.iteration - stages.window.oldest_iteration,
                 gate=gate,
@@ -88,7 +91,7 @@ def train(
                 rating=measured.rating,
                 accuracy=measured.accuracy,
                 seconds=clock.seconds(),
-                seconds_left=clock.seconds_left(stages.iteration),
+                seconds_left=clock.seconds_left(stages.iteration, [*reports, report]),
                 memory=memory_in_use(),
             )
             reports.append(replace(report, findings=find_problems(run.config, [*reports, report])))
@@ -125,7 +128,7 @@ def _games_at_once(stages: AlphaZero) -> int:
     return max((len(unit.games) for unit in stages.in_flight), default=0)
 
 
-def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None) -> RunReport:
+def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None, warning: str) -> RunReport:
     config, learner = stages.config, stages.learner
     more = most_more_memory(stages.game, config, parameters=learner.num_parameters, threads=threads(config))
     return RunReport(
@@ -139,6 +142,6 @@ def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None) -> RunRe
         threads=threads(config),
         memory_limit=memory_in_use() + more,
         parameters=learner.num_parameters,
-        notes=tuple(stages.run.notes),
-        seconds_left=None if minutes is None else clock.seconds_left(stages.iteration),
+        notes=(*stages.run.notes, *([warning] if warning else [])),
+        seconds_left=None if minutes is None else clock.seconds_left(stages.iteration, []),
     )

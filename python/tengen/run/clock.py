@@ -21,6 +21,7 @@ __all__ = ["Clock", "IterationClock", "MinutesClock", "Plan", "Speed", "speed_of
 ITERATIONS = 12  # that a run of minutes has at least, about
 FIRST = 0.5  # length of the first iteration, as a share of a usual one
 SHORTEST = 0.4  # of a usual iteration: in less time than that none is begun
+MEASURED = 3  # iterations by which speed is measured, the newest
 GAMES = 60  # that should end in what is left of a run
 AT_ONCE = 4  # games that a unit plays at least
 LADDER = 0.08  # share of the time that the ladder may take
@@ -29,7 +30,7 @@ ACCURACY = 0.05  # share of the time that the comparison with the truth may take
 ACCURACY_SECONDS = 15.0  # at most
 GATE = 0.15  # share of an iteration that the match of candidate and champion may take
 FILES = 0.5  # seconds at the end for the last files and the report
-LATE = 1.3  # self-play is stopped when it takes so many times as long as planned
+LATE = 1.3  # stages may take so many times as long as planned before they are stopped
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class Clock(Protocol):
         """Spent by the run so far, before it was stopped too."""
         ...
 
-    def seconds_left(self, iteration: int) -> float:
-        """By what is known after so many iterations."""
+    def seconds_left(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        """By what is known after so many iterations; 0 if the run is over."""
         ...
 
     def ladder_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
@@ -99,8 +100,9 @@ class IterationClock:
             least_games=play.games_per_unit * play.units if iteration == 0 else 0,
         )
 
-    def seconds_left(self, iteration: int) -> float:
-        return self.seconds() * (self._config.iterations - iteration) / iteration if iteration else math.inf
+    def seconds_left(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        left = max(0, self._config.iterations - iteration)
+        return self.seconds() * left / iteration if iteration else math.inf
 
     def ladder_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
         every = self._config.arena.every
@@ -124,9 +126,10 @@ class MinutesClock:
         self._usual = self._whole / ITERATIONS
         self.seconds = seconds
         self._first_speed = first_speed
+        self._step_share = config.learner.samples_per_position / config.learner.batch  # steps for a position
 
-    def seconds_left(self, iteration: int) -> float:
-        return max(0.0, self._whole - self.seconds())
+    def seconds_left(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        return 0.0 if self._is_over(reports) else max(0.0, self._whole - self.seconds())
 
     def plan(self, iteration: int, reports: Sequence[IterationReport], at_once: int) -> Plan | None:
         if self._is_over(reports):
@@ -143,11 +146,12 @@ class MinutesClock:
         gate_seconds = GATE * length if self._config.arena.gating else 0.0
         work = max(length - speed.rest - gate_seconds, length / 4)
         play = self._sized(speed, work, games=GAMES, within=left / 2, at_once=at_once, progress=now / end)
-        playing = play.positions * _mean_simulations(play) / speed.simulations
+        playing = LATE * play.positions * _mean_simulations(play) / speed.simulations
+        learning = LATE * play.positions * self._step_share * speed.step
         return Plan(
             play=play,
             progress=(min(1.0, now / end), min(1.0, (now + length) / end)),
-            play_until=now + speed.rest + min(LATE * playing, work),
+            play_until=now + speed.rest + min(max(playing, work - learning), work),
             learn_until=now + length - gate_seconds,
             gate_seconds=gate_seconds,
             speed=speed,
@@ -179,7 +183,7 @@ class MinutesClock:
         self, speed: Speed, work: float, *, games: int, within: float, at_once: int, progress: float
     ) -> SelfPlayConfig:
         """Positions and games at once for so many seconds of work; simulations so that `games` end `within` seconds."""
-        play, learner = self._config.self_play, self._config.learner
+        play = self._config.self_play
         wanted = play.simulations_at(min(1.0, progress))
         affordable = max(1.0, speed.simulations * within / (games * speed.plies))
         scale = min(1.0, affordable / wanted)
@@ -188,8 +192,8 @@ class MinutesClock:
             "fast_simulations": max(1, round(play.fast_simulations * scale)) if play.fast_simulations else 0,
         }
         play = play.model_copy(update=fewer)
-        step = learner.samples_per_position / learner.batch * speed.step
-        positions = int(work / (_mean_simulations(play) / speed.simulations + step))
+        a_position = _mean_simulations(play) / speed.simulations + self._step_share * speed.step
+        positions = int(work / a_position)
         positions = min(max(positions, play.units), play.positions)
         # About one game ends in each place in an iteration. Games in flight are kept, so places are only added.
         places = min(max(AT_ONCE, math.ceil(positions / (play.units * speed.plies))), play.games_per_unit)
@@ -232,20 +236,26 @@ class MinutesClock:
 
 
 def speed_of(reports: Sequence[IterationReport]) -> Speed | None:
-    """By the newest iteration; None while no game has ended."""
+    """By the newest iterations; None while no game has ended."""
+    newest = reports[-MEASURED:]
+    simulations = sum(report.self_play.simulations for report in newest)
+    steps = sum(report.learner.steps for report in newest)
     lengths = [report.self_play.mean_length for report in reports if report.self_play.games]
-    if not lengths or reports[-1].self_play.simulations == 0:
+    if not lengths or simulations == 0:
         return None
-    newest = reports[-1]
+    return Speed(
+        simulations=simulations / sum(report.self_play.seconds for report in newest),
+        plies=max(1.0, lengths[-1]),
+        step=sum(report.learner.seconds for report in newest) / steps if steps else 0.0,
+        # The first iteration also has what a process does once.
+        rest=_rest(reports[-2], reports[-1]) if len(reports) > 1 else 0.0,
+    )
+
+
+def _rest(before: IterationReport, newest: IterationReport) -> float:
     matches = sum(part.seconds for part in (newest.rating, newest.gate, newest.accuracy) if part is not None)
     known = newest.self_play.seconds + newest.learner.seconds + matches
-    return Speed(
-        simulations=newest.self_play.simulations / newest.self_play.seconds,
-        plies=max(1.0, lengths[-1]),
-        step=newest.learner.seconds / newest.learner.steps if newest.learner.steps else 0.0,
-        # The first iteration also has what a process does once.
-        rest=max(0.0, newest.seconds - reports[-2].seconds - known) if len(reports) > 1 else 0.0,
-    )
+    return max(0.0, newest.seconds - before.seconds - known)
 
 
 def _has_learned(reports: Sequence[IterationReport]) -> bool:

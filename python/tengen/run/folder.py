@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,11 +28,12 @@ from tengen._core import Game, TengenError
 from tengen.base.durable import disk_errors, run_lock, write_bytes
 from tengen.config import RunConfig, load_config
 from tengen.network.checkpoint import NetworkFile, NetworkFileError, load_network, save_network
-from tengen.records import ShardEnd, ShardWriter, pack, unpack
+from tengen.records import GameIdentity, ShardEnd, ShardWriter, pack, unpack
+from tengen.records.shards import game_of
 from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
 
-__all__ = ["Commit", "RunFolder", "RunFolderError", "read_reports"]
+__all__ = ["Commit", "RunFolder", "RunFolderError", "check_same_game", "read_reports"]
 
 
 KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later
@@ -224,16 +225,16 @@ class RunFolder:
         units = self.config.self_play.units or (kept.self_play.units if kept else 0) or self._units_so_far()
         self.config = _with_units(self.config, units or os.cpu_count() or 1)
         if kept is not None:
-            before, here = _settings(_with_units(kept, kept.self_play.units or units)), _settings(self.config)
-            differing = [name for name in before | here if before.get(name) != here.get(name)]
-            refused = [name for name in differing if name not in FREE_SETTINGS]
-            if refused:
-                settings = ", ".join(
-                    f"{name} is {before.get(name, 'not set')} there and {here.get(name, 'not set')} here"
-                    for name in refused
-                )
+            before, here = _with_units(kept, kept.self_play.units or units), self.config
+            differing = [
+                f"{name} is {there} there and {now} here"
+                for name, there, now in _differences("", before.model_dump(mode="json"), here.model_dump(mode="json"))
+                if name not in FREE_SETTINGS
+            ]
+            if differing:
                 raise RunFolderError(
-                    f"{self.folder} was started with another config: {settings}. Use that of {path}, or another folder."
+                    f"{self.folder} was started with another config: {', '.join(differing)}. Use that of {path}, or "
+                    "another folder."
                 )
         content = self.config.model_dump(mode="json", exclude_defaults=False)
         write_bytes(path, tomli_w.dumps(content).encode())
@@ -259,11 +260,19 @@ class RunFolder:
         )
 
     def _check_made_for(self, commit: Commit) -> None:
-        if commit.made_for not in ("", _made_for(self.config)):
-            raise RunFolderError(
-                f"The game, network or optimizer in {self.folder / 'config.toml'} is not the one of the checkpoint "
-                f"({commit.made_for}); put it back, or start another run."
+        if commit.made_for in ("", _made_for(self.config)):
+            return
+        names = ("game", "options", "network", "learner.optimizer")
+        differing = [
+            f"{path} is not the one of the checkpoint: {there} there, {here} here"
+            for name, before, now in zip(
+                names, json.loads(commit.made_for), json.loads(_made_for(self.config)), strict=True
             )
+            for path, there, here in _differences(name, before, now)
+        ]
+        raise RunFolderError(
+            f"{self.folder / 'config.toml'} was changed: {'; '.join(differing)}. Put it back, or start another run."
+        )
 
     def _check_metrics(self, commit: Commit) -> int:
         """Cuts off what came after the commit, sets aside lines that are not as they were written; gives the length."""
@@ -306,6 +315,20 @@ class RunFolder:
         self.notes.append(f"The checkpoint of iteration {int(path.stem)} is damaged ({reason}); it is in {aside}.")
 
 
+def check_same_game(folder: Path, *meant: Game) -> None:
+    """Refuses to go on with a run of none of these games. One that has not begun yet is of any."""
+    kept = game_of(folder / "games")
+    asked = [GameIdentity.of(game) for game in meant]
+    if kept is None or any(kept.is_same(identity) for identity in asked):
+        return
+    if any(kept.is_edited(identity) for identity in asked):
+        raise RunFolderError(
+            f"The rules of {kept.name} changed since the run {folder} began: its games and its network are of the old "
+            "ones. Put the old rules back, or start another run."
+        )
+    raise RunFolderError(f"{folder} is a run of {kept}, not of {asked[0]}; choose that game, or another folder.")
+
+
 def read_reports(folder: Path) -> list[IterationReport]:
     """The reports in metrics.jsonl, also while the run goes on. Lines that can't be understood are left out."""
     path = folder / "metrics.jsonl"
@@ -320,17 +343,15 @@ def _with_units(config: RunConfig, units: int) -> RunConfig:
     return config.model_copy(update={"self_play": config.self_play.model_copy(update={"units": units})})
 
 
-def _settings(config: RunConfig) -> dict[str, Any]:
-    """Every setting by its path, as in 'self_play.search.c_puct'."""
-
-    def flat(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-        for name, value in table.items():
-            if isinstance(value, dict):
-                yield from flat(value, f"{path}{name}.")
-            else:
-                yield path + name, value
-
-    return dict(flat(config.model_dump(mode="json"), ""))
+def _differences(path: str, one: Any, other: Any) -> list[tuple[str, Any, Any]]:
+    """The settings that differ between two configs: their path, as in 'self_play.search.c_puct', and both values."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return [(path, one, other)] if one != other else []
+    return [
+        difference
+        for name in {**one, **other}
+        for difference in _differences(f"{path}.{name}".lstrip("."), one.get(name), other.get(name))
+    ]
 
 
 def _made_for(config: RunConfig) -> str:

@@ -1,21 +1,16 @@
-"""Self-play in units: each plays many games at once in one forest with one evaluator, and is a pure function.
+"""One unit of self-play: many games at once in one forest with one evaluator, as a pure function.
 
-What a unit returns follows from what it is given: the network, its games in flight, the seed of the run, the iteration
-and its own number. So threads, other processes and other machines may play the units in any order; the games are the
-same, and a unit that was lost is played again. Python works once per move, never per simulation. Games in flight at the
-end of an iteration go on in the next one: they are handed back as unfinished records.
+What it returns follows from what it is given: the network, its games in flight, the seed of the run, the iteration and
+its own number. Python works once per move, never per simulation.
 """
 
 from __future__ import annotations
 
 import struct
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from hashlib import blake2b
-from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
@@ -25,12 +20,9 @@ from tengen._core import Forest, Game, Outcome, SearchParams, State
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluation, Evaluator
 from tengen.records import GameRecord, RecordBuilder, policy_parts
-from tengen.report import SelfPlayReport
 from tengen.search import evaluate_leaves
 
-__all__ = ["GamesInFlight", "SelfPlayResult", "UnitFigures", "UnitResult", "play_games", "play_unit"]
-
-SECONDS_BETWEEN_REPORTS = 0.25
+__all__ = ["GamesInFlight", "UnitFigures", "UnitResult", "play_unit", "share"]
 
 
 @dataclass(frozen=True)
@@ -60,15 +52,6 @@ class UnitResult:
     records: tuple[GameRecord, ...]
     in_flight: GamesInFlight
     figures: UnitFigures
-
-
-@dataclass(frozen=True)
-class SelfPlayResult:
-    """Finished games in the order of their units, what each unit goes on with, and the figures."""
-
-    records: tuple[GameRecord, ...]
-    in_flight: tuple[GamesInFlight, ...]  # [units]
-    report: SelfPlayReport
 
 
 def play_unit(
@@ -105,94 +88,13 @@ def play_unit(
         stride=units,
         archive=archive,
     )
-    games.run(_share(config.positions, units), _share(least_games, units), should_stop, on_progress)
+    games.run(share(config.positions, units), share(least_games, units), should_stop, on_progress)
     return games.result()
 
 
-def play_games(
-    game: Game,
-    evaluators: Sequence[Evaluator],
-    config: SelfPlayConfig,
-    *,
-    seed: int,
-    iteration: int,
-    network: str = "",
-    in_flight: Sequence[GamesInFlight] = (),
-    archive: Sequence[Sequence[int]] = (),
-    least_games: int = 0,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> SelfPlayResult:
-    """Plays `config.units` units (0: one per evaluator) in as many threads as there are evaluators.
-
-    They search `config.positions` positions, and more until `least_games` games have ended. `on_progress` hears now and
-    then of the positions that are done, and of all.
-    """
-    units = config.units or len(evaluators)
-    starts = _dealt(in_flight, units)
-    started = time.perf_counter()
-    idle: SimpleQueue[Evaluator] = SimpleQueue()  # which thread plays which unit makes no difference
-    for evaluator in evaluators:
-        idle.put(evaluator)
-    done = [0] * units
-    cancelled = threading.Event()
-
-    def play(unit: int) -> UnitResult:
-        evaluator = idle.get()
-        try:
-            return play_unit(
-                game,
-                evaluator,
-                config,
-                seed=seed,
-                iteration=iteration,
-                unit=unit,
-                units=units,
-                network=network,
-                in_flight=starts[unit],
-                archive=archive,
-                least_games=least_games,
-                should_stop=lambda: cancelled.is_set() or should_stop(),
-                on_progress=lambda positions: done.__setitem__(unit, positions),
-            )
-        finally:
-            idle.put(evaluator)
-
-    share = _share(config.positions, units)
-    with ThreadPoolExecutor(len(evaluators)) as pool:
-        futures = [pool.submit(play, unit) for unit in range(units)]
-        try:
-            going_on = set(futures)
-            while going_on:
-                ended, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
-                for future in ended:
-                    future.result()
-                on_progress(sum(min(positions, share) for positions in done), share * units)
-        finally:  # when one of them failed, or someone pressed Ctrl-C
-            cancelled.set()
-    results = [future.result() for future in futures]
-    records = tuple(record for result in results for record in result.records)
-    return SelfPlayResult(
-        records=records,
-        in_flight=tuple(result.in_flight for result in results),
-        report=_report(records, [result.figures for result in results], len(evaluators), time.perf_counter() - started),
-    )
-
-
-def _share(whole: int, units: int) -> int:
+def share(whole: int, units: int) -> int:
     """Of one unit, rounded up."""
     return -(-whole // units)
-
-
-def _dealt(in_flight: Sequence[GamesInFlight], units: int) -> list[GamesInFlight]:
-    """What each unit goes on with. Where their number has changed, the games are dealt anew."""
-    if not in_flight:
-        return [GamesInFlight(next_game=unit) for unit in range(units)]
-    if len(in_flight) == units:
-        return list(in_flight)
-    games = [record for before in in_flight for record in before.games]
-    fresh = max(before.next_game for before in in_flight)
-    return [GamesInFlight(tuple(games[unit::units]), fresh + unit) for unit in range(units)]
 
 
 def _samples_moves(params: SearchParams) -> bool:
@@ -329,6 +231,7 @@ class _Games:
             seed=number,
             opening_plies=len(state.moves),
             never_resigns=bool(rng.random() < self._config.never_resign_share),
+            keep_values=self._config.keep_values,
         )
         for action in state.moves:
             record.play(action)
@@ -370,6 +273,7 @@ class _Games:
         self._record(stopped, targets, priors, [answer.root_value for answer in answers])
         for tree, tree_visits, answer in zip(stopped, visits, answers, strict=True):
             game = self._games[tree]
+            game.record.value(answer.root_value)
             if self._resigns(game, answer.root_value):
                 self._finish(tree, Outcome(1 - game.state.to_move), resigned=True)
                 continue
@@ -434,29 +338,3 @@ def _figures(targets: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArr
     log_targets, log_priors = (np.log(np.maximum(policy, 1e-8)) for policy in (targets, priors))
     surprise = np.maximum(0.0, (targets * (log_targets - log_priors)).sum(axis=1))
     return np.stack([-(targets * log_targets).sum(axis=1), -(priors * log_priors).sum(axis=1), surprise], axis=1)
-
-
-def _report(
-    records: Sequence[GameRecord], units: Sequence[UnitFigures], threads: int, seconds: float
-) -> SelfPlayReport:
-    entropies = np.concatenate([unit.entropies for unit in units], dtype=np.float64)  # [n, 3]
-    if len(entropies) == 0:
-        entropies = np.zeros((1, 3))
-    results = np.array([record.outcome.value_for(0) for record in records if record.outcome is not None] or [0.0])
-    return SelfPlayReport(
-        games=len(records),
-        positions=sum(unit.positions for unit in units),
-        simulations=sum(unit.simulations for unit in units),
-        evaluations=sum(unit.evaluations for unit in units),
-        seconds=seconds,
-        evaluator_seconds=sum(unit.evaluator_seconds for unit in units),
-        tree_seconds=sum(unit.search_seconds - unit.evaluator_seconds for unit in units),
-        threads=threads,
-        mean_length=float(np.mean([len(record.moves) for record in records] or [0])),
-        first_player_score=float(np.mean((results + 1.0) / 2.0)),
-        draws=float(np.mean(results == 0.0)) if records else 0.0,
-        different_games=len({record.moves.tobytes() for record in records}) / max(1, len(records)),
-        target_entropy=float(entropies[:, 0].mean()),
-        prior_entropy=float(entropies[:, 1].mean()),
-        surprise=float(entropies[:, 2].mean()),
-    )
