@@ -1,11 +1,12 @@
-"""Which settings earn their place: tiny Connect Four runs of equal processor time, one setting changed in each.
+"""Which settings are worth having: tiny Connect Four runs of equal processor time, one setting changed in each.
 
-    python benchmarks/ablations.py                 # runs what is missing, then prints the table of docs/ablations.md
+    python benchmarks/ablations.py                 # makes missing runs, then prints the table of docs/lab/ablations.md
     python benchmarks/ablations.py --seconds 300 --seeds 5 --variants base puct
 
-Processor time, not time on the clock, so that what else the machine does can't decide. Every finished run is a line of
-results.jsonl in the folder (--folder): stopped, the same command goes on. Strength is the share of good moves, which
-keep the win, draw or loss, on the positions that come with tengen.
+The time limit is processor time, not wall-clock time, so that other work on the machine does not change the result.
+Every finished run is a line of results.jsonl in the folder (--folder); a stopped command continues when it is run
+again. Strength is the share of good moves (moves that keep the win, draw or loss) on the positions that come with
+tengen.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tengen.train import train
 EXPERIMENT = Path(__file__).parents[1] / "experiments" / "connect_four.toml"
 SIMULATIONS = 100
 
-# What makes a run tiny: as in the experiment, but a small network and short iterations.
+# A tiny run: the experiment with a small network and short iterations.
 TINY: dict[str, Any] = {
     "network": {"blocks": 2, "channels": 32, "pooling": False},
     "self_play": {"positions": 4096, "games_per_unit": 64, "precision": "bf16"},
@@ -36,7 +37,7 @@ TINY: dict[str, Any] = {
     "arena": {"every": 0},
 }
 
-# Name: what it is, and what it changes.
+# Name of a variant -> its description and the settings that it changes.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "base": ("Gumbel, 32 simulations, every position recorded", {}),
     "gumbel16": ("Gumbel, 16 simulations", {"self_play": {"simulations": 16}}),
@@ -89,7 +90,7 @@ def main() -> None:
     results = chosen.folder / "results.jsonl"
     known = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
     done = {(found["variant"], found["seed"]) for found in known if found["seconds"] == chosen.seconds}
-    for seed in range(1, chosen.seeds + 1):  # all variants of a seed first: a table of fewer seeds is one too
+    for seed in range(1, chosen.seeds + 1):  # seeds outside: a stopped command leaves a table of fewer seeds
         for variant in chosen.variants:
             if (variant, seed) not in done:
                 found = run(variant, seed, chosen.seconds, chosen.folder)
@@ -112,7 +113,7 @@ def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(variant: str, seed: int, seconds: float, folder: Path) -> dict[str, Any]:
-    """Trains from zero and measures. The run's folder is not kept."""
+    """Trains from zero and measures the network. The run's folder is deleted."""
     place = folder / f"{variant}-{seed}"
     shutil.rmtree(place, ignore_errors=True)
     began = time.process_time()
@@ -136,7 +137,7 @@ def run(variant: str, seed: int, seconds: float, folder: Path) -> dict[str, Any]
 
 
 def table(results: list[dict[str, Any]]) -> str:
-    """Means over the seeds, and the difference from `base` of the same seed with its standard error."""
+    """Means over the seeds, and the mean difference from the `base` run of the same seed with its standard error."""
     base = {found["seed"]: found for found in results if found["variant"] == "base"}
     lines = [
         f"| what | seeds | positions | network alone | against base | {SIMULATIONS} simulations | against base |",

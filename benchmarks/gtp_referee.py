@@ -2,13 +2,17 @@
 
     python benchmarks/gtp_referee.py [MODEL] [--games 50] [--simulations 16] [--level 1]
 
-Without a MODEL ours is a small network with random weights: the protocol is the same. Checked are the form of every
-answer and its number, that nobody speaks unasked, that no legal move is refused and no illegal one made (by our rules
-and by sgfmill's board), that all agree on the stones at the end, and `final_score`: ours against sgfmill's count of the
-area, and against GNU Go's where both count the same thing: nothing is dead and all is settled. A weak network leaves
-too much on the board for that; with --follow GNU Go plays both sides to the very end, and tengen only follows.
-Complaints are printed, and the exit code tells whether there were any. Games are varied by random openings, two games
-each, with colours swapped.
+Without MODEL, tengen plays with a small network of random weights; the protocol is the same. The referee checks:
+
+- the format and the number of every answer, and that there is no output without a command;
+- that no legal move is refused and no illegal move is played, by our rules and by sgfmill's board;
+- that both engines have the same stones on the board at the end;
+- `final_score`: ours against sgfmill's area count, and against GNU Go's if the two are comparable, that is if no stones
+  are dead and every empty region has one owner. A weak network rarely ends a game like that; with --follow GNU Go plays
+  both sides to the end, and tengen only follows the game.
+
+Errors are printed, and the exit code is 1 if there were any. Openings are random, each played twice with colours
+swapped.
 """
 
 import random
@@ -41,11 +45,11 @@ OURS = "import sys; from tengen.interfaces.cli import run; sys.exit(run(sys.argv
 
 
 class Complaint(Exception):
-    """What an engine did that it may not do. The game is over."""
+    """A violation of the protocol or the rules. It ends the game."""
 
 
 class Side:
-    """One engine, whose every answer is looked at."""
+    """One engine, whose every answer is checked."""
 
     def __init__(self, name: str, command: list[str]) -> None:
         self.name = name
@@ -54,7 +58,7 @@ class Side:
         self._program = Program(name, command)
 
     def ask(self, command: str) -> str:
-        """The answer's content. A refusal is a complaint."""
+        """The content of the answer. A refused command raises Complaint."""
         self.answers += 1
         if unasked := self._program.unread():
             raise Complaint(f"{self.name} spoke unasked before '{command}': {unasked[:80]!r}")
@@ -83,7 +87,7 @@ class Table:
     ko: tuple[int, int] | None = None  # sgfmill's
 
     def play(self, name: str, vertex: str) -> None:
-        """A Complaint if it may not be played."""
+        """Plays a move; raises Complaint if it is illegal."""
         action = vertex_action(self.state.game, vertex)
         colour = "bw"[self.state.to_move]
         if action is None or not self.state.is_legal(action):
@@ -119,7 +123,9 @@ class Table:
 
 
 def play_game(sides: list[Side], engines: list[Side], opening: random.Random) -> tuple[Table, str]:
-    """A whole game; `sides` are black and white, and all engines follow it. The final position, and how it ended."""
+    """Plays a whole game: `sides` are black and white, and `engines` all follow it. Returns the final position and how
+    the game ended.
+    """
     game = tengen.load("go", size=SIZE, komi=KOMI)
     table = Table(game.initial_state(), Board(SIZE))
     for engine in engines:
@@ -144,7 +150,7 @@ def play_game(sides: list[Side], engines: list[Side], opening: random.Random) ->
 
 
 def check_end(ours: Side, theirs: Side, table: Table) -> str:
-    """Stones and scores at the end. Gives what could be said about GNU Go's score."""
+    """Checks stones and scores at the end. Returns how GNU Go's score compares."""
     for colour in ("black", "white"):
         if set(theirs.ask(f"list_stones {colour}").split()) != table.stones(colour[0]):
             raise Complaint(f"{theirs.name} has other {colour} stones on the board than the referee.")
@@ -168,11 +174,11 @@ def _score_text(score: float) -> str:
 def random_network(folder: Path) -> Path:
     from tengen.config import NetworkConfig
     from tengen.network.checkpoint import NetworkFile, save_network
-    from tengen.network.resnet import PolicyValueNet, network_weights
+    from tengen.network.torch_net import TorchNet, network_weights
 
     game, config = tengen.load("go", size=SIZE), NetworkConfig(blocks=2, channels=16)
     path = folder / "random.safetensors"
-    save_network(path, NetworkFile.of(game, config, network_weights(PolicyValueNet(game.spec, config, seed=1))))
+    save_network(path, NetworkFile.of(game, config, network_weights(TorchNet(game.spec, config, seed=1))))
     return path
 
 
@@ -186,7 +192,7 @@ def main(
     gnugo: str = "/usr/games/gnugo",
     seed: int = 0,
 ) -> None:
-    """Plays the games, and says what was wrong with any of them."""
+    """Plays the games and reports every error."""
     with tempfile.TemporaryDirectory() as folder:
         network = model or str(random_network(Path(folder)))
         command = [sys.executable, "-c", OURS, "gtp", network, "--simulations", str(simulations)]

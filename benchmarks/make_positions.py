@@ -1,7 +1,8 @@
 """Writes Connect Four positions with the exact score of every move, for `tengen evaluate --positions FILE`.
 
-The scores are bitbully's (pip install bitbully): above 0 the player to move wins, and the sooner the higher; -99 marks
-a full column. Positions come from games in which every other move, on average, is perfect and the rest are random.
+The scores come from bitbully (pip install bitbully): above 0 the player to move wins, and a sooner win has a higher
+score; -99 marks a full column. Positions come from games in which about half of the moves are perfect and the others
+random.
 
     python benchmarks/make_positions.py --count 500 --seed 1 > positions.jsonl
 """
@@ -20,7 +21,7 @@ COLUMNS = 7
 
 
 def scored_positions(count: int, seed: int) -> Iterator[dict[str, object]]:
-    """Positions in which there is something to choose, no two of them alike or mirrored."""
+    """Positions whose legal moves differ in score; no two are equal or mirror images of each other."""
     solver, chance, game = BitBully(), random.Random(seed), tengen.load("connect_four")
     seen: set[tengen.State] = set()
     while len(seen) < count:
@@ -39,7 +40,7 @@ def scored_positions(count: int, seed: int) -> Iterator[dict[str, object]]:
 
 
 def random_state(game: tengen.Game, solver: BitBully, chance: random.Random) -> tengen.State | None:
-    """After up to 34 plies; None if the game ended before."""
+    """A state after up to 34 plies; None if the game ended before."""
     state = game.initial_state()
     for _ in range(chance.randint(0, 34)):
         action = chance.choice(state.legal_actions)

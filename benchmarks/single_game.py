@@ -1,10 +1,10 @@
-"""How much of self-play's speed a single game keeps: evaluations per second of one network, on all cores.
+"""How fast a single game is compared with self-play: evaluations per second of one network on all cores.
 
     python benchmarks/single_game.py MODEL
 
-Self-play is one thread per core with 64 trees and an evaluator each; a single game is one tree, several leaves in a
-batch, one evaluator with all threads, as Agent has it: what the network is asked about is counted, mirror images too.
-They take turns; each figure is the median of the rounds.
+Self-play has one thread per core, each with 64 trees and an evaluator of its own. A single game has one tree, several
+leaves in a batch and one evaluator with all threads, as in Agent. Every evaluated position counts, mirror images
+included. The two take turns; each figure is the median of the rounds.
 """
 
 import os
@@ -17,13 +17,12 @@ from collections.abc import Callable
 import tengen
 from tengen.agent import DEFAULT_SIMULATIONS
 from tengen.network import Evaluator, NetworkEvaluator, make_evaluator
-from tengen.network.checkpoint import find_network, load_network
-from tengen.network.positions import parse_options
+from tengen.network.checkpoint import find_network, game_of, load_network
 from tengen.players import playing_evaluator, playing_params
 from tengen.search import evaluate_leaves
 
 ROUNDS = 5
-SECONDS = 2.0  # of one turn, about
+SECONDS = 2.0  # of one turn, approximately
 TREES = 64
 
 
@@ -66,7 +65,7 @@ def rate(evaluators: list[Counted], work: Callable[[Counted], None]) -> float:
 
 def main(model: str) -> None:
     network = load_network(find_network(model))
-    game = tengen.load(network.game, **parse_options(network.options))
+    game = game_of(network)
     cores = os.cpu_count() or 1
     one = make_evaluator(network)
     alone = [Counted(make_evaluator(network, threads=cores))]

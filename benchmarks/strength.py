@@ -1,19 +1,19 @@
-"""How strong the networks are, against opponents that others can install: the tables of docs/strength.md.
+"""How strong the networks are against opponents that anyone can install: the tables of docs/strength.md.
 
     apt-get install -y gnugo grhino && pip install bitbully
     python benchmarks/strength.py othello            # a bundled network; --model RUN for another one
 
-Three parts, each as many games as `--games` says for every pairing (`--parts opponents,ladder` plays only some):
+There are three parts (`--parts opponents,ladder` plays only some). `--games` is the number of games of each pairing:
 
-opponents   the network with search against programs and players of known strength, colours swapped, openings varied
-ladder      the network alone, then with 16 to 1600 simulations, each against the next
-starts      Connect Four only: as first player from the empty board, which is won, and then from random positions that
-            are won; the solver replies
+opponents   the network with search against other programs and players, with swapped colours and varied openings
+ladder      the network alone and with 16 to 1600 simulations, each against the next
+starts      Connect Four only: as first player against the solver, from the empty board (which is won) and from
+            random positions that are won
 
-Stopped or killed, the same command goes on; with more `--games` too. The folder of a network has its checksum in its
-name, so that games of two networks are never mixed. No opponent thinks by the clock, so a busy machine changes nothing;
-but gtp-rhino takes minutes for a game at level 5, so `--opponents 1,2,6` plays only some, by their places in the list.
-The other opponents can follow later.
+A stopped or killed command continues when it is run again, also with more `--games`. The name of a network's folder
+contains its checksum, so that games of two networks are never mixed. No opponent chooses its moves by the clock, so a
+busy machine does not change the results. gtp-rhino takes minutes for a game at level 5: `--opponents 1,2,6` plays only
+some opponents, by their numbers in the list; the others can be played later.
 """
 
 import argparse
@@ -32,19 +32,19 @@ from tengen.external.solvers import find_solver
 from tengen.network.checkpoint import find_network
 from tengen.strength.tournament import Plan, Tournament, TournamentGame, neighbours, play_tournament
 
-# Area counting with all stones alive, as our rules have it: so it plays on until dead stones are off the board.
+# Our rules count area with all stones alive, so GNU Go must play on until dead stones are captured.
 GNU_GO = (
     "gtp:gnugo --mode gtp --level {} --chinese-rules --positional-superko --never-resign "
     "--play-out-aftermath --capture-all-dead"
 )
-RHINO = "gtp:1800s:gtp-rhino -l {}"  # level 5 solves its endgames, which took more than a minute for one move
+RHINO = "gtp:1800s:gtp-rhino -l {}"  # level 5 solves endgames, and took more than a minute for one move
 LADDER = (16, 50, 150, 500, 1600)  # simulations
 WON_START_PLIES = (2, 4, 6, 8)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What is measured of a bundled network."""
+    """What is measured for a bundled network."""
 
     game: tengen.Game
     simulations: int
@@ -75,7 +75,7 @@ def main(arguments: argparse.Namespace) -> None:
     texts = []
     for part in parts:
         if part == "ladder" and arguments.player:
-            continue  # it has no network
+            continue  # a player without a network
         done = [
             play_tournament(plan, folder / where, threads=arguments.threads, on_game=say)
             for where, plan in plans_of(part, what, ours, model, arguments).items()
@@ -86,14 +86,14 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def marked(model: str, player: str | None) -> str:
-    """What tells this player's folder from others: the checksum of its network."""
+    """The mark of this player in the name of its folder: the checksum of its network."""
     if player:
         return player.replace(":", "_").replace("/", "_")
     return hashlib.sha256(Path(find_network(model)).read_bytes()).hexdigest()[:8]
 
 
 def plans_of(part: str, what: Measured, ours: str, model: str, arguments: argparse.Namespace) -> dict[str, Plan]:
-    """By folder. Every opponent has one of its own, so that one may play some now and others later."""
+    """Plans by folder. Every opponent has its own folder, so that some can be played now and others later."""
     game, games, seed = what.game, arguments.games, arguments.seed
     if part == "starts":
         kinds = {"start": (game.initial_state(),) * games, "won-starts": won_starts(game, games, seed)}
@@ -111,7 +111,7 @@ def plans_of(part: str, what: Measured, ours: str, model: str, arguments: argpar
 
 
 def won_starts(game: tengen.Game, count: int, seed: int) -> tuple[tengen.State, ...]:
-    """Random positions that whoever moved first can still win, all different; often by one move only."""
+    """Different random positions that the first player can still win, often by only one move."""
     solver = find_solver(game)
     rng = np.random.default_rng(seed)
     found: dict[tengen.State, None] = {}
@@ -164,10 +164,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("name", choices=["connect_four", "othello", "go_9x9", "gomoku_9x9", "tic_tac_toe"])
     parser.add_argument("--model", help="a network's file or a run, instead of the bundled one")
-    parser.add_argument("--player", help="any player in place of the network with search; without a ladder then")
-    parser.add_argument("--games", type=int, default=100, help="of each pairing")
-    parser.add_argument("--parts", help="only these, as in opponents,ladder")
-    parser.add_argument("--opponents", default="", help="only these, by their places in the list, as in 1,2,6")
+    parser.add_argument(
+        "--player", help="any player instead of the network with search; the part ladder is then left out"
+    )
+    parser.add_argument("--games", type=int, default=100, help="number of games of each pairing")
+    parser.add_argument("--parts", help="play only these parts, as in opponents,ladder")
+    parser.add_argument(
+        "--opponents", default="", help="play only these opponents, by their numbers in the list, as in 1,2,6"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--folder", type=Path, default=Path("strength"))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tengen.games import load
+from tengen.games.check import check_game
 from tengen.interfaces.cli import COMMANDS, run
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,16 @@ def test_sessions_run_as_printed(page: Path) -> None:
 
 def test_readme_has_a_session() -> None:
     assert len(doctest.DocTestParser().get_examples(README.read_text())) >= 5
+
+
+def test_the_rules_file_of_the_readme_is_a_game(tmp_path: Path) -> None:
+    blocks: list[str] = re.findall(r"^```python\n(.*?)^```$", README.read_text(), flags=re.MULTILINE | re.DOTALL)
+    (rules,) = (block for block in blocks if block.startswith("# my_game.py"))
+    path = tmp_path / "my_game.py"
+    path.write_text(rules)
+    game = load(str(path))
+    assert check_game(game).passed
+    assert game.state("2 2 2 2 0").legal_actions == (0, 1)  # 13 of 15 matches are taken
 
 
 def readme_commands() -> list[list[str]]:
@@ -46,6 +58,18 @@ def test_quick_commands_of_the_readme_run(words: list[str]) -> None:
 def test_links_lead_to_files(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def slugs(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings: list[str] = re.findall(r"^#+ (.+)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings(page: Path) -> None:
+    links: list[tuple[str, str]] = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text())
+    assert [link for link in links if link[1] not in slugs(page.parent / link[0] if link[0] else page)] == []
 
 
 def test_make_targets_in_the_documentation_exist() -> None:

@@ -1,11 +1,11 @@
-"""Self-play with mctx's Gumbel search on pgx's games, as `tengen bench selfplay` sets it beside ours.
+"""Self-play with mctx's Gumbel search on pgx's games, for the comparison of `tengen bench selfplay`.
 
-Runs in an environment of its own (requirements.txt), never imports tengen, and is asked over pipes: every line on stdin
-is a number of moves to make in all games; the answer is a line of JSON with the simulations done and the seconds taken,
-by the clock and of processors.
+It runs in an environment of its own (requirements.txt), never imports tengen, and is controlled through pipes: every
+line on stdin is a number of moves to make in all games; the answer is a line of JSON with the simulations, the seconds
+by the clock and the seconds of processor time.
 
-It gets its best chance: everything is compiled for one shape before the first answer, convolutions in the layout that
-XLA is fastest with on a CPU, the normalisation folded into them, heads smaller than ours.
+The comparison favours it: everything is compiled for one shape before the first answer, convolutions have the layout
+that is fastest for XLA on a CPU, the normalisation is folded into them, and its heads are smaller than ours.
 """
 
 import argparse
@@ -69,13 +69,13 @@ def evaluate(network, planes):
 
 
 def masked(logits, states):
-    """Illegal actions take no part."""
+    """Masks illegal actions."""
     logits = logits - logits.max(axis=-1, keepdims=True)
     return jnp.where(states.legal_action_mask, logits, jnp.finfo(logits.dtype).min)
 
 
 def make_move(env, simulations):
-    """A function that searches in every game of a batch, plays a move in each, and starts finished ones anew."""
+    """A function that searches every game of a batch, plays a move in each, and restarts finished games."""
     step = jax.vmap(env.step)
     start = jax.vmap(env.init)
 

@@ -1,9 +1,9 @@
-"""Self-play as many a hobby project does it: rules in Python, a tree of Python objects, PUCT, and torch asked about one
+"""Self-play as in many hobby projects: rules in Python, a tree of Python objects, PUCT, and torch that evaluates one
 leaf at a time.
 
-`tengen bench selfplay` sets it beside ours and asks it over pipes, as it asks mctx_pgx.py: every line on stdin is a
-number of moves to make; the answer is a line of JSON. It has our network. With `--rules ours` it also has our C++ rules
-for nothing, so that only the way of searching is measured.
+`tengen bench selfplay` compares it with ours and controls it through pipes, like mctx_pgx.py: every line on stdin is a
+number of moves to make; the answer is a line of JSON. It uses our network. With `--rules ours` it also uses our C++
+rules, so that only the search is compared.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from python_rules import start_state
 
 import tengen
 from tengen.config import NetworkConfig
-from tengen.network.resnet import PolicyValueNet
+from tengen.network.torch_net import TorchNet
 
 C_PUCT = 1.25
 TRIALS = 20  # evaluations that decide how many threads torch gets
@@ -55,7 +55,7 @@ def score(parent, child):
 
 
 def simulate(root, network):
-    """One descent: to a leaf that is evaluated, or to the end of the game."""
+    """One simulation: a descent to a leaf, which is evaluated, or to the end of the game."""
     node, path = root, [root]
     while node.children:
         action, child = max(node.children.items(), key=lambda entry: score(node, entry[1]))
@@ -75,7 +75,7 @@ def simulate(root, network):
 
 
 def move(state, network, simulations, rng):
-    """Searches, and plays a move with the chance of its visits."""
+    """Searches, and plays a move with a probability proportional to its visits."""
     root = Node(state, 1.0)
     for _ in range(1 + simulations):  # the first is the evaluation of the root
         simulate(root, network)
@@ -84,7 +84,7 @@ def move(state, network, simulations, rng):
 
 
 def choose_threads(network, state):
-    """One or all of them, whichever answers sooner."""
+    """One thread or one per core, whichever is faster."""
     seconds = {}
     for threads in sorted({1, os.cpu_count() or 1}):
         torch.set_num_threads(threads)
@@ -106,7 +106,7 @@ def main():
     parser.add_argument("--rules", choices=["python", "ours"], default="python")
     arguments = parser.parse_args()
     game = tengen.load(arguments.game, **arguments.options)  # here for the shape of the network
-    network = PolicyValueNet(game.spec, NetworkConfig(), seed=1).eval()
+    network = TorchNet(game.spec, NetworkConfig(), seed=1).eval()
     rng = np.random.default_rng(0)
     ours = arguments.rules == "ours"
     start = game.initial_state() if ours else start_state(arguments.game, arguments.options)

@@ -1,10 +1,10 @@
-"""Connect Four and Go as a program in plain Python has them: for one_leaf.py, the peer that is Python throughout.
+"""Connect Four and Go in plain Python, for one_leaf.py, the peer that is Python throughout.
 
-Written to be read, and with the care that one takes at home: nothing is computed twice for a position, chains are found
-once and not for every move, repetitions by a Zobrist hash and a set. The rules and the planes are those of tengen's
+The code is simple but not careless: nothing is computed twice for a position, chains are found once a position and not
+for every move, and repetitions are found by a Zobrist hash and a set. The rules and the planes are those of tengen's
 own games (docs/games), so that the same network fits; a test plays both side by side.
 
-A state is not changed once it is made. `to_move` is 0 or 1.
+A state is immutable. `to_move` is 0 or 1.
 """
 
 import random
@@ -73,7 +73,7 @@ class ConnectFour:
 
 
 class GoRules:
-    """What all positions of a game of Go share."""
+    """What all positions of a game of Go have in common."""
 
     def __init__(self, size, komi):
         self.size, self.komi = size, komi
@@ -184,7 +184,7 @@ class Go:
         return value
 
     def _is_legal(self, cell):
-        """Of an empty cell: neither suicide nor a repetition."""
+        """Whether a stone on an empty cell is neither suicide nor a repetition."""
         captured = self._captured(cell)
         if not captured and not self._has_liberty(cell):
             return False

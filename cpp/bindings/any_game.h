@@ -9,8 +9,8 @@
 
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/records/samples.h"
 #include "tengen/search/forest.h"
-#include "tengen/search/samples.h"
 
 namespace tengen {
 
@@ -111,6 +111,12 @@ class AnyGame {
   virtual void legal_actions(const AnyState& state, ActionList& list) const = 0;
   virtual bool is_legal(const AnyState& state, Action action) const = 0;
   virtual std::optional<Outcome> outcome(const AnyState& state) const = 0;
+  virtual std::optional<Ending> ending(const AnyState& state) const = 0;
+  virtual bool write_cells(const AnyState& state, std::int8_t* out) const = 0;
+  virtual std::array<Hand, 2> hands(const AnyState& state) const = 0;
+  virtual std::optional<double> score(const AnyState& state) const = 0;
+  virtual ActionCells action_cells(const AnyState& state, Action action) const = 0;
+  virtual std::uint64_t evaluation_key(const AnyState& state) const = 0;
   virtual void write_planes(const AnyState& state, float* planes) const = 0;
   virtual std::uint64_t hash(const AnyState& state) const = 0;
   virtual bool equal(const AnyState& a, const AnyState& b) const = 0;
@@ -137,13 +143,7 @@ class ErasedGame final : public AnyGame {
   explicit ErasedGame(G game) : game_(std::move(game)) {}
 
   const GameSpec& spec() const override { return game_.spec(); }
-  std::string backend() const override {
-    if constexpr (requires { game_.backend(); }) {
-      return game_.backend();
-    } else {
-      return "c++";
-    }
-  }
+  std::string backend() const override { return tengen::backend(game_); }
   std::unique_ptr<AnyState> initial_state() const override { return box(game_.initial_state()); }
   std::unique_ptr<AnyState> parse_board(std::string_view text) const override { return box(game_.parse_board(text)); }
   std::unique_ptr<AnyState> after(const AnyState& state, Action action) const override {
@@ -157,6 +157,18 @@ class ErasedGame final : public AnyGame {
     return tengen::is_legal(game_, open(state), action);
   }
   std::optional<Outcome> outcome(const AnyState& state) const override { return game_.outcome(open(state)); }
+  std::optional<Ending> ending(const AnyState& state) const override { return tengen::ending(game_, open(state)); }
+  bool write_cells(const AnyState& state, std::int8_t* out) const override {
+    return tengen::write_cells(game_, open(state), out);
+  }
+  std::array<Hand, 2> hands(const AnyState& state) const override { return tengen::hands(game_, open(state)); }
+  std::optional<double> score(const AnyState& state) const override { return tengen::score(game_, open(state)); }
+  ActionCells action_cells(const AnyState& state, Action action) const override {
+    return tengen::action_cells(game_, open(state), action);
+  }
+  std::uint64_t evaluation_key(const AnyState& state) const override {
+    return tengen::evaluation_key(game_, open(state));
+  }
   void write_planes(const AnyState& state, float* planes) const override { game_.write_planes(open(state), planes); }
   std::uint64_t hash(const AnyState& state) const override { return game_.hash(open(state)); }
   bool equal(const AnyState& a, const AnyState& b) const override { return open(a) == open(b); }

@@ -39,8 +39,8 @@ class PyForest {
     const GameSpec& own = game_->spec();
     const GameSpec& other = state.game->spec();
     if (!same_game(*state.game, *game_)) {
-      throw Error("The forest searches " + own.name + " (" + own.options + "), not " + other.name + " (" +
-                  other.options + ").");
+      throw Error("The forest searches " + own.name + " (" + options_text(own.options) + "), not " + other.name + " (" +
+                  options_text(other.options) + ").");
     }
     const std::uint64_t own_seed = seed ? *seed : mix64(mix64(seed_) + static_cast<std::uint64_t>(tree));
     alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed); });
@@ -233,7 +233,7 @@ void bind_forest(nb::module_& module) {
       .def_prop_ro("params", [](const PyForest& self) { return self.params(); })
       .def_prop_ro("num_trees", &PyForest::num_trees)
       .def_prop_ro("num_pending", &PyForest::num_pending, "Leaves that wait for update().")
-      .def_prop_ro("bytes", &PyForest::bytes, "Memory held by trees, cache and batch.")
+      .def_prop_ro("bytes", &PyForest::bytes, "Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.")
       .def("set_root", &PyForest::set_root, "tree"_a, "state"_a, "seed"_a = nb::none(),
            "A new position for a tree, without memory of the old one.")
       .def("begin", &PyForest::begin, "tree"_a = nb::none(), "simulations"_a = nb::none(), "noise"_a = false,
@@ -257,7 +257,12 @@ void bind_forest(nb::module_& module) {
            "visits, policy_target, q and prior of these roots, or of all, each [T, A].")
       .def("tree", &PyForest::tree, "tree"_a, "A copy of the whole tree as arrays.")
       .def("trace", &PyForest::trace, "on"_a, "Step mode: whether to record what each simulation does.")
-      .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.");
+      .def_prop_ro("last_trace", &PyForest::last_trace, "What the last simulation did.")
+      .def("__repr__", [](const PyForest& self) {
+        const int trees = self.num_trees();
+        return "<Forest of " + std::to_string(trees) + (trees == 1 ? " tree" : " trees") + " for " +
+               self.game().spec().name + ">";
+      });
 }
 
 }  // namespace tengen

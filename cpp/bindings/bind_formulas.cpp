@@ -1,4 +1,4 @@
-// The formulas of score.h and root.h, for the tests and the tutorial.
+// The formulas of the search (score.h, puct.h) and its distributions (base/random.h), for the tests and the tutorial.
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
@@ -7,6 +7,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace tengen {
+
 void bind_formulas(nb::module_& parent) {
   // A class and not a module, because one stub file cannot hold a module in a module.
   struct Formulas {};
@@ -45,7 +46,7 @@ void bind_formulas(nb::module_& parent) {
       "mix_noise",
       [](std::vector<float> priors, const std::vector<float>& noise, float eps) {
         if (noise.size() != priors.size()) throw nb::value_error("priors and noise must have the same length");
-        mix_noise(priors.data(), noise.data(), static_cast<int>(priors.size()), eps);
+        for (std::size_t i = 0; i < priors.size(); ++i) priors[i] = mix_noise(priors[i], noise[i], eps);
         return priors;
       },
       "priors"_a, "noise"_a, "eps"_a);

@@ -1,9 +1,10 @@
-// Game, State, Outcome, Symmetry and the registry.
+// Game, State and Symmetry.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -14,6 +15,7 @@
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/interrupt.h"
+#include "bindings/values.h"
 #include "tengen/base/error.h"
 #include "tengen/games/board_text.h"
 #include "tengen/games/registry.h"
@@ -30,12 +32,8 @@ std::string joined_moves(const AnyGame& game, const std::vector<Action>& moves) 
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  return nb::cast<std::string>(nb::repr(nb::str(text.data(), text.size())));
-}
-
 std::string game_repr(const GameSpec& spec) {
-  return "tengen.load(" + quoted(spec.source) + (spec.options.empty() ? "" : ", " + spec.options) + ")";
+  return "tengen.load(" + quoted(spec.source) + (spec.options.empty() ? "" : ", " + options_text(spec.options)) + ")";
 }
 
 // The action of that number or text, if the game has one.
@@ -127,16 +125,6 @@ std::string state_repr(const PyState& state) {
   if (!state.moves.empty()) arguments = moves_argument(state);
   if (state.start_board) arguments += (arguments.empty() ? "board=" : ", board=") + quoted(*state.start_board);
   return game_repr(state.game->spec()) + ".state(" + arguments + ")";
-}
-
-template <class T>
-using Tuple = nb::typed<nb::tuple, T, nb::ellipsis>;
-
-template <class T, class Items>
-Tuple<T> to_tuple(const Items& items) {
-  nb::list list;
-  for (const auto& item : items) list.append(item);
-  return nb::borrow<Tuple<T>>(nb::tuple(list));
 }
 
 Tuple<Action> legal_actions(const PyState& state) {
@@ -240,12 +228,47 @@ PlayoutCounts count_playouts(const PyGame& self, Integer games, Seed seed, const
   return start.game->random_playouts(*start.value, games.value, seed.value, std::ref(interrupt));
 }
 
-int player_index(Player player) { return index(player); }
-
-Player to_player(Integer number) {
-  if (number.value == 0 || number.value == 1) return static_cast<Player>(number.value);
-  throw ArgumentError("A player is 0 (the first) or 1 (the second).");
+std::optional<Array<std::int8_t>> piece_codes(const PyState& state) {
+  const GameSpec& spec = state.game->spec();
+  auto codes = new_array<std::int8_t>({static_cast<std::size_t>(spec.height), static_cast<std::size_t>(spec.width)});
+  if (!state.game->write_cells(*state.value, codes.data())) return std::nullopt;
+  return codes;
 }
+
+using HandDict = nb::typed<nb::dict, int, int>;
+
+std::pair<HandDict, HandDict> held_pieces(const PyState& state) {
+  const auto held = state.game->hands(*state.value);
+  const auto to_dict = [](const Hand& hand) {
+    nb::dict counts;
+    for (const auto& [piece, count] : hand) counts[nb::int_(piece)] = count;
+    return nb::borrow<HandDict>(counts);
+  };
+  return {to_dict(held[0]), to_dict(held[1])};
+}
+
+ActionCells find_action_cells(const PyGame& self, const PyState& state, const ActionOrText& given) {
+  if (!same_game(*self.game, *state.game)) {
+    throw ArgumentError("This is a state of " + game_repr(state.game->spec()) + ", not of " +
+                        game_repr(self.game->spec()) + ".");
+  }
+  return state.game->action_cells(*state.value, to_action(*state.game, given));
+}
+
+// A state is pickled by the way it came about, a game by what load() takes (tengen/games/pickling.py).
+nb::object pickling(const char* function) { return nb::module_::import_("tengen.games.pickling").attr(function); }
+
+nb::tuple reduce_game(const PyGame& self) {
+  const GameSpec& spec = self.game->spec();
+  return nb::make_tuple(pickling("load_game"), nb::make_tuple(spec.source, options_dict(spec), spec.rules_digest));
+}
+
+nb::tuple reduce_state(const PyState& self) {
+  return nb::make_tuple(pickling("play_moves"),
+                        nb::make_tuple(PyGame{self.game}, to_tuple<Action>(self.moves), self.start_board));
+}
+
+int player_index(Player player) { return index(player); }
 
 // A copy of what never changes.
 nb::object itself(nb::object self) { return self; }
@@ -254,35 +277,6 @@ nb::object itself_deep(nb::object self, const nb::object& /*memo*/) { return sel
 }  // namespace
 
 void bind_games(nb::module_& module) {
-  nb::class_<Outcome>(module, "Outcome", "How a finished game ended.")
-      .def(nb::new_([](std::optional<Integer> winner) {
-             return winner ? Outcome::win(to_player(*winner)) : Outcome::draw();
-           }),
-           "winner"_a.none())
-      .def_prop_ro(
-          "winner",
-          [](const Outcome& self) { return self.winner ? std::optional<int>(index(*self.winner)) : std::nullopt; },
-          "0 for the first player, 1 for the second, None for a draw.")
-      .def_prop_ro(
-          "is_draw", [](const Outcome& self) { return !self.winner; }, "Whether nobody won.")
-      .def_prop_ro(
-          "returns",
-          [](const Outcome& self) {
-            return std::pair(value_for(self, Player::kFirst), value_for(self, Player::kSecond));
-          },
-          "+1, -1 or 0 for each player, the first player's first.")
-      .def(
-          "value_for", [](const Outcome& self, Integer player) { return value_for(self, to_player(player)); },
-          "player"_a, "The result as a value for that player.")
-      .def(
-          "__eq__", [](const Outcome& self, const Outcome& other) { return self == other; }, nb::is_operator(),
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const Outcome& self) { return self.winner ? 1 + index(*self.winner) : 0; })
-      .def("__repr__", [](const Outcome& self) {
-        return self.winner ? "Outcome(winner=" + std::to_string(index(*self.winner)) + ")"
-                           : std::string("Outcome(winner=None)");
-      });
-
   nb::class_<PySymmetry>(module, "Symmetry", "A symmetry of the board, acting on planes, policies and actions.")
       .def_prop_ro("name", [](const PySymmetry& self) { return self.symmetry->name; })
       .def("planes", &symmetric_planes, "planes"_a, "The planes [C, H, W] of the symmetric position.")
@@ -290,53 +284,6 @@ void bind_games(nb::module_& module) {
       .def("action", &symmetric_action, "action"_a,
            "The action that does on the symmetric board what `action` does here.")
       .def("__repr__", [](const PySymmetry& self) { return "<Symmetry " + self.symmetry->name + ">"; });
-
-  nb::class_<GameSpec>(module, "GameSpec", "Names and sizes of a game.")
-      .def_ro("name", &GameSpec::name)
-      .def_ro("source", &GameSpec::source, "What load() takes to make this game.")
-      .def_ro("options", &GameSpec::options, "The options in force, as they are written in a call of load().")
-      .def_ro("num_planes", &GameSpec::num_planes)
-      .def_ro("height", &GameSpec::height)
-      .def_ro("width", &GameSpec::width)
-      .def_ro("num_actions", &GameSpec::num_actions)
-      .def_prop_ro(
-          "action_layout",
-          [](const GameSpec& self) {
-            return self.action_layout == ActionLayout::kCells     ? "cells"
-                   : self.action_layout == ActionLayout::kColumns ? "columns"
-                                                                  : "other";
-          },
-          "What actions are: 'cells' (and then passes), 'columns' or 'other'.")
-      .def_ro("longest_game", &GameSpec::longest_game, "No game has more actions than this.")
-      .def_ro("plane_names", &GameSpec::plane_names)
-      .def_ro("player_names", &GameSpec::player_names)
-      .def_prop_ro(
-          "planes_shape", [](const GameSpec& self) { return std::tuple(self.num_planes, self.height, self.width); },
-          "The shape [C, H, W] of State.planes().")
-      .def("__repr__", [](const GameSpec& self) {
-        return "<GameSpec " + self.name + ": planes [" + std::to_string(self.num_planes) + ", " +
-               std::to_string(self.height) + ", " + std::to_string(self.width) + "], " +
-               std::to_string(self.num_actions) + " actions, at most " + std::to_string(self.longest_game) + " moves>";
-      });
-
-  nb::class_<Perft>(module, "Perft", "Counts of a full enumeration, one entry per depth from 0.")
-      .def_ro("positions", &Perft::positions, "Action sequences of that length.")
-      .def_ro("finished", &Perft::finished, "Those of them that end the game.")
-      .def("__repr__", [](const Perft& self) {
-        return "<Perft: " + std::to_string(self.positions.back()) + " positions at depth " +
-               std::to_string(self.positions.size() - 1) + ">";
-      });
-
-  nb::class_<PlayoutCounts>(module, "PlayoutCounts", "What many random games came to.")
-      .def_ro("games", &PlayoutCounts::games)
-      .def_ro("actions", &PlayoutCounts::actions, "Of all games together.")
-      .def_ro("wins", &PlayoutCounts::wins, "By player.")
-      .def_ro("draws", &PlayoutCounts::draws)
-      .def("__repr__", [](const PlayoutCounts& self) {
-        return "<PlayoutCounts: " + std::to_string(self.games) + " games, won by the first " +
-               std::to_string(self.wins[0]) + ", by the second " + std::to_string(self.wins[1]) + ", drawn " +
-               std::to_string(self.draws) + ">";
-      });
 
   nb::class_<PyState>(module, "State", "A position: a value that never changes. play() gives the next one.")
       .def_prop_ro(
@@ -350,8 +297,17 @@ void bind_games(nb::module_& module) {
            "Whether play(action) would do; False too for what is no action at all.")
       .def("play", &play, "action"_a, "The state after `action`, given as a number or as text.")
       .def_prop_ro(
-          "outcome", [](const PyState& self) { return self.game->outcome(*self.value); },
-          "None while the game goes on.")
+          "outcome", [](const PyState& self) { return self.game->ending(*self.value); },
+          "Who won and why; None while the game goes on.")
+      .def_prop_ro("cells", &piece_codes, nb::rv_policy::automatic,
+                   "Piece codes, int8 [H, W], 0 for an empty cell; None if the game does not say.")
+      .def_prop_ro("hands", &held_pieces, "What the first and the second player hold: counts by piece code.")
+      .def_prop_ro(
+          "score", [](const PyState& self) { return self.game->score(*self.value); },
+          "For the first player, in spec.score_name; None in a game without a score.")
+      .def_prop_ro(
+          "evaluation_key", [](const PyState& self) { return self.game->evaluation_key(*self.value); },
+          "States with equal keys have equal planes and equal legal actions.")
       .def_prop_ro(
           "moves", [](const PyState& self) { return to_tuple<Action>(self.moves); }, "The actions played so far.")
       .def_prop_ro(
@@ -372,6 +328,7 @@ void bind_games(nb::module_& module) {
       .def("__copy__", &itself, nb::sig("def __copy__(self) -> State"))
       .def("__deepcopy__", &itself_deep, nb::sig("def __deepcopy__(self, memo: object, /) -> State"))
       .def("__str__", [](const PyState& self) { return self.game->board_text(*self.value); })
+      .def("__reduce__", &reduce_state, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
       .def("__repr__", &state_repr);
 
   nb::class_<PyGame>(module, "Game", "Rules and sizes. Made by tengen.load().")
@@ -399,6 +356,8 @@ void bind_games(nb::module_& module) {
       .def(
           "parse_action", [](const PyGame& self, const Text& text) { return self.game->parse_action(text.value); },
           "text"_a, "The action of that name, or None.")
+      .def("action_cells", &find_action_cells, "state"_a, "action"_a,
+           "Where an action happens in that state: the cells it goes from and to.")
       .def("perft", &count_perft, "depth"_a, "state"_a = nb::none(),
            "Counts every action sequence up to `depth`, or to the end of the longest game.")
       .def("random_playouts", &count_playouts, "games"_a, "seed"_a, "state"_a = nb::none(),
@@ -408,29 +367,14 @@ void bind_games(nb::module_& module) {
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
            [](const PyGame& self) {
-             return static_cast<Py_hash_t>(
-                 std::hash<std::string>()(self.game->spec().source + self.game->spec().options));
+             const GameSpec& spec = self.game->spec();
+             return static_cast<Py_hash_t>(std::hash<std::string>()(rules_key(spec) + options_text(spec.options)));
            })
       .def("__copy__", &itself, nb::sig("def __copy__(self) -> Game"))
       .def("__deepcopy__", &itself_deep, nb::sig("def __deepcopy__(self, memo: object, /) -> Game"))
+      .def("__reduce__", &reduce_game, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
       .def("__repr__", [](const PyGame& self) { return game_repr(self.game->spec()); });
 
-  nb::enum_<OptionSpec::Kind>(module, "OptionKind")
-      .value("INTEGER", OptionSpec::Kind::kInteger)
-      .value("NUMBER", OptionSpec::Kind::kNumber)
-      .value("FLAG", OptionSpec::Kind::kFlag);
-  nb::class_<OptionSpec>(module, "OptionSpec", "One option of a game.")
-      .def_ro("name", &OptionSpec::name)
-      .def_ro("kind", &OptionSpec::kind)
-      .def_ro("default", &OptionSpec::default_value)
-      .def_ro("lowest", &OptionSpec::lowest)
-      .def_ro("highest", &OptionSpec::highest)
-      .def_ro("help", &OptionSpec::help);
-  nb::class_<GameEntry>(module, "GameEntry", "A game of the registry.")
-      .def_ro("name", &GameEntry::name)
-      .def_ro("summary", &GameEntry::summary)
-      .def_ro("options", &GameEntry::options);
-  module.def("game_entries", &game_entries, "The built-in games.");
   module.def(
       "make_game",
       [](const std::string& name, const std::map<std::string, double>& options) {

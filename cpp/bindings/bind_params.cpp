@@ -77,13 +77,13 @@ void from_python(const char* name, nb::handle given, double lowest, double highe
 }
 
 void set_params(SearchParams& params, const nb::kwargs& given) {
-  for (const auto& [key, value] : given) {
-    const std::string wanted = nb::cast<Text>(key).value;
+  for (const auto& argument : given) {
+    const std::string wanted = nb::cast<Text>(argument.first).value;
     bool found = false;
     for_each_param([&](const char* name, auto member, double lowest, double highest, const char*) {
       if (wanted != name) return;
       found = true;
-      from_python(name, value, lowest, std::min(highest, 2147483647.0), params.*member);
+      from_python(name, argument.second, lowest, std::min(highest, 2147483647.0), params.*member);
     });
     if (!found) throw SearchParamError("There is no search parameter called '" + wanted + "'.");
   }
@@ -132,7 +132,11 @@ void bind_params(nb::module_& module) {
       .def_ro("lowest", &ParamSpec::lowest)
       .def_ro("highest", &ParamSpec::highest)
       .def_ro("choices", &ParamSpec::choices)
-      .def_ro("help", &ParamSpec::help);
+      .def_ro("help", &ParamSpec::help)
+      .def("__repr__", [](const ParamSpec& self) {
+        return "<ParamSpec " + self.name + "=" + nb::cast<std::string>(nb::repr(self.default_value)) + ": " +
+               self.help + ">";
+      });
   module.def("param_specs", &param_specs, "Every search parameter with its default, range and origin.");
 
   auto params =
@@ -159,7 +163,13 @@ void bind_params(nb::module_& module) {
           "__eq__", [](const SearchParams& self, const SearchParams& other) { return self == other; },
           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const SearchParams& self) { return nb::hash(nb::str(params_repr(self).c_str())); })
-      .def("__repr__", &params_repr);
+      .def("__repr__", &params_repr)
+      .def_prop_ro(
+          "samples_moves", [](const SearchParams& self) { return samples_moves(self.selection); },
+          "Whether the best action of a search with noise is a sample already, so that self-play draws none itself.")
+      .def_prop_ro(
+          "needs_budget", [](const SearchParams& self) { return needs_budget(self.selection); },
+          "Whether the course of a search depends on how many simulations it will have.");
   for_each_param([&](const char* name, auto member, double, double, const char* help) {
     params.def_prop_ro(name, [member](const SearchParams& self) { return to_python(self.*member); }, help);
   });

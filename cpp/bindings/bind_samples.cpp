@@ -8,7 +8,7 @@
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "tengen/base/error.h"
-#include "tengen/search/samples.h"
+#include "tengen/records/samples.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -127,14 +127,19 @@ void bind_samples(nb::module_& module) {
       .def_ro("outcome", &PyRecordEnd::outcome, "None if by the rules the game goes on.")
       .def_ro("ownership", &PyRecordEnd::ownership, nb::rv_policy::automatic,
               "int8 [H, W], 1 the first player's; None if the game has none.")
-      .def_ro("score", &PyRecordEnd::score, "For the first player; None if the game has none.");
+      .def_ro("score", &PyRecordEnd::score, "For the first player; None if the game has none.")
+      .def("__repr__", [](const PyRecordEnd& self) {
+        const auto outcome = self.outcome ? nb::cast(*self.outcome) : nb::none();
+        const auto score = self.score ? nb::cast(*self.score) : nb::none();
+        return nb::str("<RecordEnd: {!r}, score {}>").format(outcome, score);
+      });
   module.def("replay_record", &replay, "game"_a, "moves"_a, "plies"_a, "policy_starts"_a, "actions"_a,
              "board"_a = "",
              "Plays a record to its end and checks that every move and every action of a policy target is legal.");
   module.def("write_samples", &samples, "game"_a, nb::kw_only(), "positions"_a, "symmetries"_a, "moves"_a,
              "move_starts"_a, "position_starts"_a, "winners"_a, "played_out"_a, "ownership"_a, "score"_a, "plies"_a,
              "values"_a, "policy_starts"_a, "actions"_a, "parts"_a, "boards"_a = std::vector<std::string>(),
-             "The arrays of a batch, for positions of recorded games (search/samples.h tells what is what).");
+             "The arrays of a batch, for positions of recorded games (records/samples.h tells what is what).");
 }
 
 }  // namespace tengen

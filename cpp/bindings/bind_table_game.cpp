@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <tuple>
@@ -28,6 +29,7 @@ struct Callbacks {
   std::size_t state_size;
   std::size_t num_actions;
   std::size_t planes_size;
+  std::size_t num_cells;
 
   nb::bytes bytes(const std::uint8_t* state) const { return nb::bytes(state, state_size); }
 
@@ -135,41 +137,94 @@ RulesText text_functions(Callbacks* self) {
       std::memcpy(state, self->answer("set_board", made, self->state_size).data(), self->state_size);
     };
   }
+  if (has("cells")) {
+    text.cells = [self](const std::uint8_t* state, std::int8_t* out) {
+      const nb::gil_scoped_acquire gil;
+      const nb::bytes made = self->answer("cells", self->rules.attr("cells")(self->bytes(state)), self->num_cells);
+      std::memcpy(out, made.data(), self->num_cells);
+    };
+  }
+  if (has("score")) {
+    text.score = [self](const std::uint8_t* state) {
+      const nb::gil_scoped_acquire gil;
+      return nb::cast<double>(self->rules.attr("score")(self->bytes(state)));
+    };
+  }
+  if (has("reason")) {
+    text.reason = [self](const std::uint8_t* state) {
+      const nb::gil_scoped_acquire gil;
+      return nb::cast<std::string>(self->rules.attr("reason")(self->bytes(state)));
+    };
+  }
   return text;
 }
 
 using SymmetryIn = std::tuple<std::string, std::vector<std::int32_t>, std::vector<std::int32_t>>;
 
-ActionNames names_for(const std::string& layout) {
-  return layout == "cells" ? ActionNames::kCells : layout == "columns" ? ActionNames::kColumns : ActionNames::kNumbers;
+using PieceIn = std::tuple<std::string, std::string, std::optional<int>, std::string>;  // name, letter, owner, colour
+using ActionCellsIn = std::pair<int, int>;                                              // source, target; -1: none
+
+ActionLayout layout_named(const std::string& text) {
+  for (std::size_t i = 0; i < kActionLayoutTexts.size(); ++i) {
+    if (kActionLayoutTexts[i] == text) return static_cast<ActionLayout>(i);
+  }
+  throw ArgumentError("There is no layout of actions called '" + text + "'.");
 }
 
-PyGame make_table_game(nb::object rules, const std::string& name, const std::string& source, const std::string& options,
-                       std::pair<int, int> board, int num_actions, int longest_game,
+OptionValues ordered_options(const nb::dict& options) {
+  OptionValues values;
+  for (const auto& item : options) {
+    values.emplace_back(nb::cast<std::string>(item.first), nb::cast<OptionValue>(item.second));
+  }
+  return values;
+}
+
+PyGame make_table_game(nb::object rules, const std::string& name, const std::string& source,
+                       const nb::typed<nb::dict, std::string, OptionValue>& options, const std::string& rules_digest,
+                       std::pair<int, int> board, const std::string& action_layout, int num_actions, int most_legal,
+                       const std::vector<ActionCellsIn>& action_cells, bool numbered_actions, int longest_game,
                        const std::vector<std::string>& plane_names, const std::array<std::string, 2>& player_names,
-                       const std::vector<SymmetryIn>& symmetries, const std::string& actions, std::size_t state_size,
+                       const std::vector<SymmetryIn>& symmetries, const std::vector<PieceIn>& pieces,
+                       const std::string& shape, const std::string& score_name, std::size_t state_size,
                        const std::optional<std::map<std::string, std::uintptr_t>>& addresses) {
   TableRules made;
   made.spec = {.name = name,
                .source = source,
-               .options = options,
+               .options = ordered_options(options),
+               .rules_digest = rules_digest,
                .num_planes = static_cast<int>(plane_names.size()),
                .height = board.first,
                .width = board.second,
                .num_actions = num_actions,
+               .most_legal = most_legal,
+               .action_layout = layout_named(action_layout),
                .longest_game = longest_game,
                .plane_names = plane_names,
                .player_names = player_names,
-               .symmetries = {}};
+               .symmetries = {},
+               .pieces = {},
+               .hands = {},
+               .shape = shape == "hex" ? BoardShape::kHex : BoardShape::kSquare,
+               .score_name = score_name};
+  for (const auto& [title, letter, owner, colour] : pieces) {
+    const auto player = owner ? std::optional(static_cast<Player>(*owner)) : std::nullopt;
+    made.spec.pieces.push_back({title, letter, player, colour});
+  }
+  const auto cell = [](int given) { return given < 0 ? std::nullopt : std::optional(given); };
+  for (const auto& [from, to] : action_cells) made.action_cells.push_back({cell(from), cell(to), std::nullopt});
+  if (!made.action_cells.empty() && made.action_cells.size() != static_cast<std::size_t>(num_actions)) {
+    throw ArgumentError("There must be cells for every action, or for none.");
+  }
   for (const auto& [title, cell_source, action_source] : symmetries) {
     made.spec.symmetries.push_back({title, cell_source, action_source});
   }
   made.state_size = state_size;
-  made.action_names = names_for(actions);
+  made.numbered_actions = numbered_actions;
   made.backend = addresses ? "compiled" : "interpreted";
 
-  auto* callbacks = new Callbacks{std::move(rules), state_size, static_cast<std::size_t>(num_actions),
-                                  static_cast<std::size_t>(made.spec.planes_size())};
+  auto* callbacks =
+      new Callbacks{std::move(rules), state_size, static_cast<std::size_t>(num_actions),
+                    static_cast<std::size_t>(made.spec.planes_size()), static_cast<std::size_t>(made.spec.num_cells())};
   made.owner = std::shared_ptr<void>(callbacks, [](void* owned) {
     if (!Py_IsInitialized()) return;  // Python is gone, and its objects with it
     const nb::gil_scoped_acquire gil;
@@ -187,10 +242,10 @@ PyGame make_table_game(nb::object rules, const std::string& name, const std::str
 
 // A symmetry of the board by its name ("mirror columns" ...): its cell_source and action_source, or None.
 std::optional<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> symmetry_named(
-    const std::string& name, std::pair<int, int> board, int num_actions, const std::string& actions) {
-  const auto layout = actions == "columns" ? ActionLayout::kColumns : ActionLayout::kCells;
+    const std::string& name, std::pair<int, int> board, int num_actions, const std::string& action_layout) {
   for (int transform = 0; transform < 8; ++transform) {
-    const Symmetry found = board_symmetry(transform, board.first, board.second, num_actions, layout);
+    const Symmetry found =
+        board_symmetry(transform, board.first, board.second, num_actions, layout_named(action_layout));
     if (found.name == name) return std::pair(found.cell_source, found.action_source);
   }
   return std::nullopt;
@@ -201,10 +256,12 @@ std::optional<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> s
 void bind_table_game(nb::module_& module) {
   module.attr("LARGEST_TABLE_STATE") = kLargestTableState;
   module.def("make_table_game", &make_table_game, "rules"_a, nb::kw_only(), "name"_a, "source"_a, "options"_a,
-             "board"_a, "num_actions"_a, "longest_game"_a, "plane_names"_a, "player_names"_a, "symmetries"_a,
-             "actions"_a, "state_size"_a, "addresses"_a.none(),
+             "rules_digest"_a = "", "board"_a, "action_layout"_a, "num_actions"_a, "most_legal"_a = 0,
+             "action_cells"_a = std::vector<ActionCellsIn>(), "numbered_actions"_a = false, "longest_game"_a,
+             "plane_names"_a, "player_names"_a, "symmetries"_a, "pieces"_a = std::vector<PieceIn>(),
+             "shape"_a = "square", "score_name"_a = "", "state_size"_a, "addresses"_a.none(),
              "A game whose rules are compiled functions at `addresses`, or, without them, methods of `rules`.");
-  module.def("symmetry_named", &symmetry_named, "name"_a, "board"_a, "num_actions"_a, "actions"_a,
+  module.def("symmetry_named", &symmetry_named, "name"_a, "board"_a, "num_actions"_a, "action_layout"_a,
              "The cell_source and action_source of a symmetry of the board, or None.");
 }
 

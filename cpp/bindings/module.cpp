@@ -5,6 +5,8 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // a Game that is still referred to at exit, by a cache say, is no leak
   module.doc() = "The C++ core of tengen.";
   tengen::bind_errors(module);
+  tengen::bind_outcome(module);
+  tengen::bind_spec(module);
   tengen::bind_games(module);
   tengen::bind_table_game(module);
   tengen::bind_params(module);

@@ -71,7 +71,7 @@ void compare_with_reference(const ConnectFour& game, ConnectFour::Rules rules, R
 }  // namespace
 
 TEST(perft_to_depth_6) {
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   CHECK((perft(game, game.initial_state(), 6).positions ==
          std::vector<std::uint64_t>{1, 7, 49, 343, 2401, 16807, 117649}));
 }
@@ -90,18 +90,18 @@ TEST(boards_of_every_size_play_as_the_reference_says) {
                                          {6, 9, 8},
                                          {3, 3, 4},
                                          {15, 4, 6}}) {
-    const ConnectFour game("connect_four", "", rules);
+    const ConnectFour game("connect_four", {}, rules);
     for (int i = 0; i < 50; ++i) compare_with_reference(game, rules, rng);
   }
 }
 
 TEST(boards_that_do_not_fit_64_bits_are_refused) {
-  CHECK_THROWS(GameOptionError, ConnectFour("connect_four", "", {8, 8, 4}));
-  CHECK_THROWS(GameOptionError, ConnectFour("connect_four", "", {63, 2, 4}));
+  CHECK_THROWS(GameOptionError, ConnectFour("connect_four", {}, {8, 8, 4}));
+  CHECK_THROWS(GameOptionError, ConnectFour("connect_four", {}, {63, 2, 4}));
 }
 
 TEST(drawings_that_are_no_position_are_refused) {
-  const ConnectFour game("connect_four", "", {2, 3, 3});
+  const ConnectFour game("connect_four", {}, {2, 3, 3});
   CHECK(game.to_move(game.parse_board("...\nXO.\n1 2 3")) == Player::kFirst);
   CHECK(game.to_move(game.parse_board("X..\nXO.")) == Player::kSecond);
   CHECK_THROWS(BoardTextError, game.parse_board("X..\n..."));             // floats
@@ -111,7 +111,7 @@ TEST(drawings_that_are_no_position_are_refused) {
 }
 
 TEST(random_play_takes_the_action_that_would_be_drawn) {
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   ActionList list(7);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
@@ -127,7 +127,7 @@ TEST(random_play_takes_the_action_that_would_be_drawn) {
 }
 
 TEST(action_texts_are_column_numbers) {
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   CHECK_EQ(game.action_text(0), "1");
   CHECK(game.parse_action("7") == Action{6});
   for (const char* text : {"", "0", "8", "04", "4x", "-1", "100", " 4"}) CHECK(!game.parse_action(text));

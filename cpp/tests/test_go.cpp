@@ -187,7 +187,7 @@ void check_score(const G& game, const typename G::State& state, const SlowGo& sl
   CHECK_EQ(listed({ownership.begin(), ownership.end()}), listed(owners));
   double score = -komi;
   for (const int owner : owners) score += owner;
-  CHECK_EQ(game.area_score(state), score);
+  CHECK_EQ(game.score(state), score);
 
   const auto outcome = game.outcome(state);
   CHECK_EQ(outcome.has_value(), slow.finished());
@@ -197,7 +197,7 @@ void check_score(const G& game, const typename G::State& state, const SlowGo& sl
 // One random game, compared in full at every `every`-th move.
 template <int kMaxSize>
 void compare_random_game(const GoRules& rules, std::size_t every, std::uint64_t seed) {
-  const Go<kMaxSize> game("go", "", rules);
+  const Go<kMaxSize> game("go", {}, rules);
   SlowGo slow{rules.size, rules.suicide, game.spec().longest_game};
   auto state = game.initial_state();
   Rng rng(seed);
@@ -274,7 +274,7 @@ TEST(counts_of_all_games_agree_with_the_slow_reference) {
       };
   for (const bool suicide : {false, true}) {
     for (const auto& [size, depth] : {std::pair{2, 7}, std::pair{3, 4}}) {
-      const Go9 game("go", "", {.size = size, .suicide = suicide});
+      const Go9 game("go", {}, {.size = size, .suicide = suicide});
       std::vector<std::uint64_t> counts(static_cast<std::size_t>(depth) + 1);
       count(SlowGo{size, suicide, game.spec().longest_game}, counts, 0);
       CHECK(perft(game, game.initial_state(), depth).positions == counts);
@@ -283,7 +283,7 @@ TEST(counts_of_all_games_agree_with_the_slow_reference) {
 }
 
 TEST(states_are_equal_and_hash_alike_exactly_when_nothing_that_matters_differs) {
-  const Go9 game("go", "", {.size = 2, .max_moves = 40});
+  const Go9 game("go", {}, {.size = 2, .max_moves = 40});
   std::map<std::string, std::pair<std::uint64_t, Go9::State>> by_key;
   std::map<std::uint64_t, std::string> by_hash;
   std::map<std::string, std::vector<Go9::State>> by_board;  // states with the same stones after as many moves
@@ -318,7 +318,7 @@ TEST(states_are_equal_and_hash_alike_exactly_when_nothing_that_matters_differs) 
 
 TEST(random_action_is_uniform_over_the_legal_actions) {
   for (const bool suicide : {false, true}) {
-    const Go9 game("go", "", {.size = 4, .suicide = suicide});
+    const Go9 game("go", {}, {.size = 4, .suicide = suicide});
     auto state = game.initial_state();
     Rng rng(7);
     for (int move = 0; move < 20 && !game.outcome(state); ++move) {
@@ -336,7 +336,7 @@ TEST(random_action_is_uniform_over_the_legal_actions) {
 }
 
 TEST(a_ko_is_not_retaken_at_once) {
-  const Go9 game("go", "", {.size = 5});
+  const Go9 game("go", {}, {.size = 5});
   auto state = game.parse_board(". X O . .\nX . X O .\n. X O . .\n. . . . .\n. . . . .\nO to move");
   play_all(game, state, {"B4"});
   CHECK(!game.is_legal(state, parse(game, "C4")));
@@ -345,7 +345,7 @@ TEST(a_ko_is_not_retaken_at_once) {
 }
 
 TEST(sending_two_returning_one_is_a_repetition) {
-  const Go9 game("go", "", {.size = 5});
+  const Go9 game("go", {}, {.size = 5});
   auto state = game.parse_board(". . . . .\n. . . . .\n. . . . .\nO O X X .\n. X . X .");
   play_all(game, state, {"A1", "C1"});
   CHECK_EQ(cells_of(game, state), std::string("...............OOXX...OX."));
@@ -355,7 +355,7 @@ TEST(sending_two_returning_one_is_a_repetition) {
 }
 
 TEST(triple_ko_ends_with_the_sixth_move) {
-  const Go9 game("go", "", {.size = 9});
+  const Go9 game("go", {}, {.size = 9});
   const std::string ko_of_black = ". X O . . . . . .\nX . X O . . . . .\n. X O . . . . . .\n";
   const std::string ko_of_white = ". X O . . . . . .\nX O . O . . . . .\n. X O . . . . . .\n";
   auto state = game.parse_board(ko_of_black + ko_of_white + ko_of_black + "O to move");
@@ -369,7 +369,7 @@ TEST(triple_ko_ends_with_the_sixth_move) {
 TEST(suicide_is_legal_only_by_option_and_never_of_one_stone) {
   const std::string board = ". X . X .\nO X X . X\nX . . X .\n. . . . .\n. . . . .\nO to move";
   for (const bool suicide : {false, true}) {
-    const Go9 game("go", "", {.size = 5, .suicide = suicide});
+    const Go9 game("go", {}, {.size = 5, .suicide = suicide});
     auto state = game.parse_board(board);
     CHECK_EQ(game.is_legal(state, parse(game, "A5")), suicide);
     CHECK(!game.is_legal(state, parse(game, "C5")) && !game.is_legal(state, parse(game, "D4")));
@@ -385,33 +385,33 @@ TEST(suicide_is_legal_only_by_option_and_never_of_one_stone) {
 
 TEST(two_passes_end_the_game_and_equal_areas_are_a_draw) {
   for (const auto& [komi, value] : {std::pair{0.0, 0.0F}, std::pair{0.5, -1.0F}, std::pair{-0.5, 1.0F}}) {
-    const Go9 game("go", "", {.size = 5, .komi = komi});
+    const Go9 game("go", {}, {.size = 5, .komi = komi});
     auto state = game.initial_state();
     play_all(game, state, {"pass", "C3", "A1", "pass"});
     CHECK(!game.outcome(state));
     play_all(game, state, {"PASS"});
     CHECK_EQ(value_for(game.outcome(state).value(), Player::kFirst), value);
-    CHECK_EQ(game.area_score(state), -komi);
+    CHECK_EQ(game.score(state), -komi);
     CHECK_EQ(legal_list(game, state).size(), 0U);
     CHECK(!game.is_legal(state, parse(game, "pass")));
   }
 }
 
 TEST(the_game_is_scored_as_it_stands_at_the_move_limit) {
-  const Go9 game("go", "", {.size = 5, .komi = 24.5, .max_moves = 3});
+  const Go9 game("go", {}, {.size = 5, .komi = 24.5, .max_moves = 3});
   auto state = game.initial_state();
   play_all(game, state, {"C3", "pass"});
   CHECK(!game.outcome(state));
   play_all(game, state, {"C4"});
   CHECK(game.outcome(state)->winner == Player::kFirst);
-  const Go9 nine("go", "", {.size = 9});
-  const Go<19> nineteen("go", "", {.size = 19});
+  const Go9 nine("go", {}, {.size = 9});
+  const Go<19> nineteen("go", {}, {.size = 19});
   CHECK_EQ(nine.spec().longest_game, 162);
   CHECK_EQ(nineteen.spec().longest_game, 722);
 }
 
 TEST(eight_positions_are_those_of_alphago_zero) {
-  const Go9 game("go", "", {.size = 4, .history = 8});
+  const Go9 game("go", {}, {.size = 4, .history = 8});
   CHECK_EQ(game.spec().num_planes, 17);
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     SlowGo slow{4, false, game.spec().longest_game};
@@ -438,7 +438,7 @@ TEST(eight_positions_are_those_of_alphago_zero) {
 }
 
 TEST(states_that_differ_in_one_thing_are_different) {
-  const Go9 game("go", "", {.size = 9, .history = 8});
+  const Go9 game("go", {}, {.size = 9, .history = 8});
   auto state = game.initial_state();
   play_all(game, state, {"C3", "G7", "pass"});
   const auto differs = [&](auto&& change) {
@@ -457,7 +457,7 @@ TEST(states_that_differ_in_one_thing_are_different) {
 }
 
 TEST(drawings_without_liberties_are_refused) {
-  const Go9 game("go", "", {.size = 3});
+  const Go9 game("go", {}, {.size = 3});
   CHECK_THROWS(BoardTextError, game.parse_board("XO.\nO..\n..."));
   CHECK_THROWS(BoardTextError, game.parse_board("XXX\nXXX\nXXX"));
   CHECK_THROWS(BoardTextError, game.parse_board("XX\nXX"));
@@ -467,7 +467,7 @@ TEST(drawings_without_liberties_are_refused) {
 }
 
 TEST(options_out_of_range_are_refused) {
-  CHECK_THROWS(GameOptionError, Go9("go", "", {.komi = 7.25}));
-  CHECK_THROWS(GameOptionError, Go9("go", "", {.history = 2}));
-  CHECK_THROWS(GameOptionError, Go9("go", "", {.max_moves = 163}));
+  CHECK_THROWS(GameOptionError, Go9("go", {}, {.komi = 7.25}));
+  CHECK_THROWS(GameOptionError, Go9("go", {}, {.history = 2}));
+  CHECK_THROWS(GameOptionError, Go9("go", {}, {.max_moves = 163}));
 }

@@ -78,7 +78,7 @@ void compare_with_reference(const Mnk<kWords>& game, int in_a_row, bool exactly,
 }  // namespace
 
 TEST(tic_tac_toe_has_255168_games) {
-  const Mnk<1> game("tic_tac_toe", "", {3, 3, 3});
+  const Mnk<1> game("tic_tac_toe", {}, {3, 3, 3});
   std::uint64_t games = 0;
   for (const std::uint64_t finished : perft(game, game.initial_state(), 9).finished) games += finished;
   CHECK_EQ(games, 255168U);
@@ -104,7 +104,7 @@ TEST(boards_of_every_size_play_as_the_reference_says) {
                                                 {8, 8, 1},
                                                 {13, 14, 9}}) {
     for (const bool exactly : {false, true}) {
-      const GameVariant game = make_mnk("mnk", "", height, width, in_a_row, exactly);
+      const GameVariant game = make_mnk("mnk", {}, height, width, in_a_row, exactly);
       for (const int corner : {0, 0, 0, height / 3, height / 2, height - std::min(height, in_a_row + 1)}) {
         const auto play = [&](const auto& g) {
           if constexpr (requires { compare_with_reference(g, in_a_row, exactly, corner, rng); }) {
@@ -119,7 +119,7 @@ TEST(boards_of_every_size_play_as_the_reference_says) {
 
 TEST(exactly_five_does_not_count_six) {
   for (const bool exactly : {false, true}) {
-    const Mnk<4> game("gomoku", "", {9, 9, 5, exactly});
+    const Mnk<4> game("gomoku", {}, {9, 9, 5, exactly});
     auto state = game.parse_board(
         "XX.XXX...\nOO.OO.O..\n.........\n.........\n.........\n.........\n.........\n.........\n.........\n");
     CHECK(game.to_move(state) == Player::kFirst);
@@ -130,7 +130,7 @@ TEST(exactly_five_does_not_count_six) {
 
 TEST(random_actions_are_uniform) {
   // Both ways to choose: cells are tried while most are empty, counted when few are.
-  const Mnk<4> game("mnk", "", {9, 9, 9});
+  const Mnk<4> game("mnk", {}, {9, 9, 9});
   for (const int stones : {30, 70}) {
     Rng rng(7);
     ActionList list(81);
@@ -149,7 +149,7 @@ TEST(random_actions_are_uniform) {
 
 TEST(random_play_takes_the_action_that_would_be_drawn) {
   for (const bool exactly : {false, true}) {
-    const Mnk<1> game("mnk", "", {5, 6, 4, exactly});
+    const Mnk<1> game("mnk", {}, {5, 6, 4, exactly});
     ActionList list(30);
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       Rng rng(seed);
@@ -166,7 +166,7 @@ TEST(random_play_takes_the_action_that_would_be_drawn) {
 }
 
 TEST(drawings_that_are_no_position_are_refused) {
-  const Mnk<1> game("tic_tac_toe", "", {3, 3, 3});
+  const Mnk<1> game("tic_tac_toe", {}, {3, 3, 3});
   CHECK(game.outcome(game.parse_board("XXX\nOO.\n...")).has_value());
   CHECK_THROWS(BoardTextError, game.parse_board("XX.\n...\n..."));             // X moved twice
   CHECK_THROWS(BoardTextError, game.parse_board("OOO\nXX.\nXX."));             // O has won, and X moved on

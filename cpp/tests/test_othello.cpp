@@ -87,17 +87,17 @@ int compare_with_reference(const Othello& game, Rng& rng) {
       CHECK_EQ(plane(2), static_cast<float>(std::count(list.begin(), list.end(), static_cast<Action>(i))));
       CHECK_EQ(plane(3), empty % 2 == 1 ? 1.0F : 0.0F);
     }
-    std::vector<float> owner(board.cells.size());
+    std::vector<std::int8_t> owner(board.cells.size());
     game.ownership(state, owner.data());
     for (std::size_t i = 0; i < owner.size(); ++i) {
-      CHECK_EQ(owner[i], board.cells[i] == own ? 1.0F : board.cells[i] == other ? -1.0F : 0.0F);
+      CHECK_EQ(int{owner[i]}, board.cells[i] == 'X' ? 1 : board.cells[i] == 'O' ? -1 : 0);
     }
-    const float difference = std::accumulate(owner.begin(), owner.end(), 0.0F);
-    CHECK_EQ(static_cast<float>(game.disc_difference(state)), difference);
+    const int difference = std::accumulate(owner.begin(), owner.end(), 0);
+    CHECK_EQ(game.score(state), double(difference));
     if (finished) {
-      CHECK_EQ(value_for(*game.outcome(state), game.to_move(state)), difference > 0.0F   ? 1.0F
-                                                                     : difference < 0.0F ? -1.0F
-                                                                                         : 0.0F);
+      CHECK_EQ(value_for(*game.outcome(state), Player::kFirst), difference > 0   ? 1.0F
+                                                                : difference < 0 ? -1.0F
+                                                                                 : 0.0F);
       return passes;
     }
     const Action action = random_action(game, state, rng, list);
@@ -112,7 +112,7 @@ int compare_with_reference(const Othello& game, Rng& rng) {
 }  // namespace
 
 TEST(perft_to_depth_7) {
-  const Othello game("othello", "", 8);
+  const Othello game("othello", {}, 8);
   CHECK((perft(game, game.initial_state(), 7).positions ==
          std::vector<std::uint64_t>{1, 4, 12, 56, 244, 1396, 8200, 55092}));
 }
@@ -120,7 +120,7 @@ TEST(perft_to_depth_7) {
 TEST(boards_of_every_size_play_as_the_reference_says) {
   Rng rng(1);
   for (const int size : {4, 6, 8}) {
-    const Othello game("othello", "", size);
+    const Othello game("othello", {}, size);
     int passes = 0;
     for (int i = 0; i < 150; ++i) passes += compare_with_reference(game, rng);
     CHECK(passes > 0);
@@ -128,7 +128,7 @@ TEST(boards_of_every_size_play_as_the_reference_says) {
 }
 
 TEST(black_starts_with_d3_c4_f5_e6) {
-  const Othello game("othello", "", 8);
+  const Othello game("othello", {}, 8);
   ActionList list(65);
   game.legal_actions(game.initial_state(), list);
   std::string texts;
@@ -139,7 +139,7 @@ TEST(black_starts_with_d3_c4_f5_e6) {
 }
 
 TEST(a_pass_is_legal_exactly_without_a_placement) {
-  const Othello game("othello", "", 4);
+  const Othello game("othello", {}, 4);
   CHECK(!is_legal(game, game.initial_state(), 16));
   auto state = game.parse_board("OXXX\n.OOO\nOXXX\n.XXX\nX to move");
   ActionList list(17);
@@ -154,14 +154,14 @@ TEST(a_pass_is_legal_exactly_without_a_placement) {
 }
 
 TEST(a_board_of_one_colour_is_over) {
-  const Othello game("othello", "", 4);
+  const Othello game("othello", {}, 4);
   const auto state = game.parse_board("....\n.OO.\n.OO.\n....\nX to move");
   CHECK(game.outcome(state) == Outcome::win(Player::kSecond));
-  CHECK_EQ(game.disc_difference(state), -4);
+  CHECK_EQ(game.score(state), -4);
 }
 
 TEST(sizes_and_drawings_that_do_not_exist_are_refused) {
-  CHECK_THROWS(GameOptionError, Othello("othello", "", 5));
-  const Othello game("othello", "", 4);
+  CHECK_THROWS(GameOptionError, Othello("othello", {}, 5));
+  const Othello game("othello", {}, 4);
   CHECK_THROWS(BoardTextError, game.parse_board("....\n.OX.\n..O.\n...."));
 }

@@ -8,7 +8,7 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/mnk.h"
 #include "tengen/games/othello.h"
-#include "tengen/search/samples.h"
+#include "tengen/records/samples.h"
 #include "tests/test.h"
 
 namespace tengen {
@@ -119,8 +119,8 @@ std::vector<std::uint16_t> random_game(const G& game, std::uint64_t seed) {
   return moves;
 }
 
-const Mnk<1> kTicTacToe("tic_tac_toe", "", {3, 3, 3});
-const Othello kOthello("othello", "size=4", 4);
+const Mnk<1> kTicTacToe("tic_tac_toe", {}, {3, 3, 3});
+const Othello kOthello("othello", {}, 4);
 
 }  // namespace
 

@@ -148,21 +148,21 @@ void long_search(const G& game, int simulations) {
 
 TEST(calls_in_random_order) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    random_calls(Mnk<1>("tic_tac_toe", "", {3, 3, 3}), seed);
-    random_calls(ConnectFour("connect_four", "", {}), seed);
-    random_calls(Othello("othello", "", 4), seed);
+    random_calls(Mnk<1>("tic_tac_toe", {}, {3, 3, 3}), seed);
+    random_calls(ConnectFour("connect_four", {}, {}), seed);
+    random_calls(Othello("othello", {}, 4), seed);
   }
 }
 
 TEST(many_simulations_in_one_large_tree) {
   const bool all = std::getenv("TENGEN_LONG") != nullptr;
-  const Go<19> game("go", "", {.size = 19});
+  const Go<19> game("go", {}, {.size = 19});
   long_search(game, all ? 1'000'000 : 10'000);
 }
 
 // An evaluator that is sure of itself: the tree is one line, hundreds of nodes deep.
 TEST(deep_trees) {
-  const Mnk<6> game("gomoku", "", {19, 19, 19});
+  const Mnk<6> game("gomoku", {}, {19, 19, 19});
   SearchParams params;
   params.solve = false;
   Forest<Mnk<6>> forest(game, 1, params, 1);
@@ -185,7 +185,7 @@ TEST(deep_trees) {
 // A poll that throws ends a call of select(), whatever it has gathered so far; the search goes on as if it had not.
 TEST(polls_that_throw) {
   struct Stop {};
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   SearchParams params;
   params.selection = Selection::kUct;
   params.solve = false;
@@ -222,7 +222,7 @@ TEST(polls_that_throw) {
 }
 
 TEST(cap_on_nodes) {
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   for (const float rollout_weight : {0.0F, 0.5F, 1.0F}) {
     for (const int leaves : {1, 7}) {
       SearchParams params;
@@ -247,7 +247,7 @@ TEST(cap_on_nodes) {
 
 // After the first games a tree needs no more memory.
 TEST(advance_keeps_memory) {
-  const ConnectFour game("connect_four", "", {});
+  const ConnectFour game("connect_four", {}, {});
   SearchParams params;
   params.max_nodes = 100;
   Forest<ConnectFour> forest(game, 2, params, 3);

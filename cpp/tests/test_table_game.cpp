@@ -10,7 +10,7 @@ namespace {
 using Engine = Mnk<1>;
 
 const Engine& engine() {
-  static const Engine game("tic_tac_toe", "", {3, 3, 3});
+  static const Engine game("tic_tac_toe", {}, {3, 3, 3});
   return game;
 }
 
@@ -52,7 +52,6 @@ TableRules tic_tac_toe() {
   TableRules rules;
   rules.spec = engine().spec();
   rules.state_size = sizeof(Engine::State);
-  rules.action_names = ActionNames::kCells;
   rules.backend = "compiled";
   rules.table = {nullptr, &start, &legal, &play, &to_move, &outcome, &planes, nullptr};
   return rules;
@@ -103,9 +102,9 @@ TEST(default_texts) {
   rules.spec.num_actions = 10;
   CHECK_EQ(Small(rules).action_text(9), "pass");
   CHECK_EQ(Small(rules).parse_action("Pass").value_or(-1), 9);
-  rules.action_names = ActionNames::kColumns;
+  rules.spec.action_layout = ActionLayout::kColumns;
   CHECK_EQ(Small(rules).action_text(3), "4");
-  rules.action_names = ActionNames::kNumbers;
+  rules.spec.action_layout = ActionLayout::kDense;
   CHECK_EQ(Small(rules).action_text(3), "3");
   CHECK_THROWS(BoardTextError, Small(rules).parse_board("...\n...\n..."));
   rules.text.set_board = [](std::uint8_t* state, const BoardDrawing& drawing) {

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tengen._core import (
+    ActionCells,
     ActionTextError,
     ArgumentError,
     BoardTextError,
@@ -13,6 +14,8 @@ from tengen._core import (
     GameSpec,
     IllegalActionError,
     Outcome,
+    Piece,
+    Reason,
     RecordError,
     RulesError,
     SearchParamError,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ActionCells",
     "ActionTextError",
     "Agent",
     "ArgumentError",
@@ -45,6 +49,8 @@ __all__ = [
     "GameSpec",
     "IllegalActionError",
     "Outcome",
+    "Piece",
+    "Reason",
     "RecordError",
     "RulesError",
     "SearchParamError",

@@ -41,14 +41,60 @@ class SearchParamError(TengenError):
 class RecordError(TengenError):
     """A record that can't have come about, or a file that is damaged."""
 
-class Outcome:
-    """How a finished game ended."""
+class Reason(enum.StrEnum):
+    LINE = 'line'
 
-    def __init__(self, winner: int | None) -> None: ...
+    FULL_BOARD = 'full board'
+
+    NO_MOVE = 'no move'
+
+    TWO_PASSES = 'two passes'
+
+    LENGTH = 'length'
+
+    MAJORITY = 'majority'
+
+    CONNECTION = 'connection'
+
+    CAPTURE = 'capture'
+
+    CHECKMATE = 'checkmate'
+
+    STALEMATE = 'stalemate'
+
+    REPETITION = 'repetition'
+
+    FIFTY_MOVES = 'fifty moves'
+
+    MATERIAL = 'material'
+
+    RESIGNATION = 'resignation'
+
+    FORFEIT = 'forfeit'
+
+    RULES = 'rules'
+
+    def __str__(self, /):
+        """Return str(self)."""
+
+class Outcome:
+    """
+    How a finished game ended, and why. Outcomes are equal if the same player won, or neither.
+    """
+
+    def __init__(self, winner: int | None, reason: str = 'rules', sentence: str = '') -> None: ...
 
     @property
     def winner(self) -> int | None:
         """0 for the first player, 1 for the second, None for a draw."""
+
+    @property
+    def reason(self) -> Reason:
+        """Why it ended: Reason.LINE, which is equal to 'line'."""
+
+    @property
+    def sentence(self) -> str:
+        """The same for people: 'four in a row'; may be empty."""
 
     @property
     def is_draw(self) -> bool:
@@ -65,22 +111,46 @@ class Outcome:
 
     def __hash__(self) -> int: ...
 
+    def __reduce__(self) -> tuple[object, ...]: ...
+
     def __repr__(self) -> str: ...
 
-class Symmetry:
-    """A symmetry of the board, acting on planes, policies and actions."""
+class Piece:
+    """A kind of piece."""
 
     @property
     def name(self) -> str: ...
 
-    def planes(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
-        """The planes [C, H, W] of the symmetric position."""
+    @property
+    def letter(self) -> str:
+        """One character, in drawings."""
 
-    def policy(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
-        """The policy [A] of the symmetric position."""
+    @property
+    def owner(self) -> int | None:
+        """0 or 1; None if it belongs to neither player."""
 
-    def action(self, action: int) -> int:
-        """The action that does on the symmetric board what `action` does here."""
+    @property
+    def colour(self) -> str:
+        """'#rrggbb', or '' if the game leaves it open."""
+
+    def __repr__(self) -> str: ...
+
+class ActionCells:
+    """Where an action happens; a pass happens nowhere."""
+
+    @property
+    def source(self) -> int | None:
+        """The cell that a piece leaves."""
+
+    @property
+    def target(self) -> int | None:
+        """The cell that a piece or stone comes to."""
+
+    @property
+    def piece(self) -> int | None:
+        """The code of a piece that comes from the hand."""
+
+    def __eq__(self, other: object, /) -> bool: ...
 
     def __repr__(self) -> str: ...
 
@@ -95,8 +165,16 @@ class GameSpec:
         """What load() takes to make this game."""
 
     @property
-    def options(self) -> str:
-        """The options in force, as they are written in a call of load()."""
+    def options(self) -> dict[str, bool | int | float]:
+        """Every option with its value, in order."""
+
+    @property
+    def options_text(self) -> str:
+        """The same as it is written in a call of load(): 'size=9, komi=7.5'."""
+
+    @property
+    def rules_digest(self) -> str:
+        """SHA-256 of the text of a rules file; '' for all other games."""
 
     @property
     def num_planes(self) -> int: ...
@@ -111,8 +189,32 @@ class GameSpec:
     def num_actions(self) -> int: ...
 
     @property
+    def most_legal(self) -> int:
+        """No state has more legal actions than this."""
+
+    @property
     def action_layout(self) -> str:
-        """What actions are: 'cells' (and then passes), 'columns' or 'other'."""
+        """
+        What actions are on the board: 'cells', 'columns', 'planes' (plane * cells + cell) or 'dense' (nothing).
+        """
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """
+        What can stand on a cell; its code in State.cells is its index + 1. Empty: the game does not say.
+        """
+
+    @property
+    def hands(self) -> tuple[int, ...]:
+        """Codes of pieces that can be held."""
+
+    @property
+    def shape(self) -> str:
+        """How the board is drawn: 'square' or 'hex'."""
+
+    @property
+    def score_name(self) -> str:
+        """What State.score counts, such as 'points'; '' if there is none."""
 
     @property
     def longest_game(self) -> int:
@@ -162,111 +264,6 @@ class PlayoutCounts:
 
     def __repr__(self) -> str: ...
 
-class State:
-    """A position: a value that never changes. play() gives the next one."""
-
-    @property
-    def game(self) -> Game:
-        """The rules it is played by."""
-
-    @property
-    def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
-
-    @property
-    def legal_actions(self) -> tuple[int, ...]:
-        """Legal actions in increasing order; empty when the game is over."""
-
-    def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(order='C')]:
-        """The same as an array of bool, one for each action."""
-
-    def is_legal(self, action: int | str) -> bool:
-        """Whether play(action) would do; False too for what is no action at all."""
-
-    def play(self, action: int | str) -> State:
-        """The state after `action`, given as a number or as text."""
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """None while the game goes on."""
-
-    @property
-    def moves(self) -> tuple[int, ...]:
-        """The actions played so far."""
-
-    @property
-    def moves_text(self) -> str:
-        """The same as text, as state() takes it."""
-
-    def planes(self, out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]:
-        """
-        What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.
-        """
-
-    def action_text(self, action: int) -> str:
-        """The name of an action, as people write it."""
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __hash__(self) -> int: ...
-
-    def __copy__(self) -> State: ...
-
-    def __deepcopy__(self, memo: object, /) -> State: ...
-
-    def __str__(self) -> str: ...
-
-    def __repr__(self) -> str: ...
-
-class Game:
-    """Rules and sizes. Made by tengen.load()."""
-
-    @property
-    def spec(self) -> GameSpec:
-        """Names and sizes."""
-
-    @property
-    def backend(self) -> str:
-        """
-        What runs the rules: 'c++', or for a Python file 'compiled' or 'interpreted'.
-        """
-
-    @property
-    def symmetries(self) -> tuple[Symmetry, ...]:
-        """Symmetries of the board, the identity first."""
-
-    def initial_state(self) -> State:
-        """The state that every game starts from."""
-
-    def state(self, moves: str | Sequence[int | str] = '', board: str | None = None) -> State:
-        """
-        The state after `moves` (a text or a list) from the start, or from a board drawing.
-        """
-
-    def action_text(self, action: int) -> str:
-        """The name of an action, as people write it."""
-
-    def parse_action(self, text: str) -> int | None:
-        """The action of that name, or None."""
-
-    def perft(self, depth: int, state: State | None = None) -> Perft:
-        """
-        Counts every action sequence up to `depth`, or to the end of the longest game.
-        """
-
-    def random_playouts(self, games: int, seed: int, state: State | None = None) -> PlayoutCounts:
-        """Plays uniformly random games to their end."""
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __hash__(self) -> int: ...
-
-    def __copy__(self) -> Game: ...
-
-    def __deepcopy__(self, memo: object, /) -> Game: ...
-
-    def __repr__(self) -> str: ...
-
 class OptionKind(enum.Enum):
     INTEGER = 0
 
@@ -310,16 +307,165 @@ class GameEntry:
 def game_entries() -> list[GameEntry]:
     """The built-in games."""
 
+class Symmetry:
+    """A symmetry of the board, acting on planes, policies and actions."""
+
+    @property
+    def name(self) -> str: ...
+
+    def planes(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """The planes [C, H, W] of the symmetric position."""
+
+    def policy(self, policy: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """The policy [A] of the symmetric position."""
+
+    def action(self, action: int) -> int:
+        """The action that does on the symmetric board what `action` does here."""
+
+    def __repr__(self) -> str: ...
+
+class State:
+    """A position: a value that never changes. play() gives the next one."""
+
+    @property
+    def game(self) -> Game:
+        """The rules it is played by."""
+
+    @property
+    def to_move(self) -> int:
+        """0 for the first player, 1 for the second."""
+
+    @property
+    def legal_actions(self) -> tuple[int, ...]:
+        """Legal actions in increasing order; empty when the game is over."""
+
+    def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(order='C')]:
+        """The same as an array of bool, one for each action."""
+
+    def is_legal(self, action: int | str) -> bool:
+        """Whether play(action) would do; False too for what is no action at all."""
+
+    def play(self, action: int | str) -> State:
+        """The state after `action`, given as a number or as text."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won and why; None while the game goes on."""
+
+    @property
+    def cells(self) -> Annotated[NDArray[numpy.int8], dict(order='C')] | None:
+        """
+        Piece codes, int8 [H, W], 0 for an empty cell; None if the game does not say.
+        """
+
+    @property
+    def hands(self) -> tuple[dict[int, int], dict[int, int]]:
+        """What the first and the second player hold: counts by piece code."""
+
+    @property
+    def score(self) -> float | None:
+        """
+        For the first player, in spec.score_name; None in a game without a score.
+        """
+
+    @property
+    def evaluation_key(self) -> int:
+        """States with equal keys have equal planes and equal legal actions."""
+
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """The actions played so far."""
+
+    @property
+    def moves_text(self) -> str:
+        """The same as text, as state() takes it."""
+
+    def planes(self, out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]:
+        """
+        What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.
+        """
+
+    def action_text(self, action: int) -> str:
+        """The name of an action, as people write it."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __copy__(self) -> State: ...
+
+    def __deepcopy__(self, memo: object, /) -> State: ...
+
+    def __str__(self) -> str: ...
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+    def __repr__(self) -> str: ...
+
+class Game:
+    """Rules and sizes. Made by tengen.load()."""
+
+    @property
+    def spec(self) -> GameSpec:
+        """Names and sizes."""
+
+    @property
+    def backend(self) -> str:
+        """
+        What runs the rules: 'c++', or for a Python file 'compiled' or 'interpreted'.
+        """
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Symmetries of the board, the identity first."""
+
+    def initial_state(self) -> State:
+        """The state that every game starts from."""
+
+    def state(self, moves: str | Sequence[int | str] = '', board: str | None = None) -> State:
+        """
+        The state after `moves` (a text or a list) from the start, or from a board drawing.
+        """
+
+    def action_text(self, action: int) -> str:
+        """The name of an action, as people write it."""
+
+    def parse_action(self, text: str) -> int | None:
+        """The action of that name, or None."""
+
+    def action_cells(self, state: State, action: int | str) -> ActionCells:
+        """Where an action happens in that state: the cells it goes from and to."""
+
+    def perft(self, depth: int, state: State | None = None) -> Perft:
+        """
+        Counts every action sequence up to `depth`, or to the end of the longest game.
+        """
+
+    def random_playouts(self, games: int, seed: int, state: State | None = None) -> PlayoutCounts:
+        """Plays uniformly random games to their end."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __copy__(self) -> Game: ...
+
+    def __deepcopy__(self, memo: object, /) -> Game: ...
+
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+    def __repr__(self) -> str: ...
+
 def make_game(name: str, options: Mapping[str, float]) -> Game: ...
 
 LARGEST_TABLE_STATE: int = 16384
 
-def make_table_game(rules: object, *, name: str, source: str, options: str, board: tuple[int, int], num_actions: int, longest_game: int, plane_names: Sequence[str], player_names: Sequence[str], symmetries: Sequence[tuple[str, Sequence[int], Sequence[int]]], actions: str, state_size: int, addresses: Mapping[str, int] | None) -> Game:
+def make_table_game(rules: object, *, name: str, source: str, options: dict[str, bool | int | float], rules_digest: str = '', board: tuple[int, int], action_layout: str, num_actions: int, most_legal: int = 0, action_cells: Sequence[tuple[int, int]] = [], numbered_actions: bool = False, longest_game: int, plane_names: Sequence[str], player_names: Sequence[str], symmetries: Sequence[tuple[str, Sequence[int], Sequence[int]]], pieces: Sequence[tuple[str, str, int | None, str]] = [], shape: str = 'square', score_name: str = '', state_size: int, addresses: Mapping[str, int] | None) -> Game:
     """
     A game whose rules are compiled functions at `addresses`, or, without them, methods of `rules`.
     """
 
-def symmetry_named(name: str, board: tuple[int, int], num_actions: int, actions: str) -> tuple[list[int], list[int]] | None:
+def symmetry_named(name: str, board: tuple[int, int], num_actions: int, action_layout: str) -> tuple[list[int], list[int]] | None:
     """The cell_source and action_source of a symmetry of the board, or None."""
 
 class ParamSpec:
@@ -343,6 +489,8 @@ class ParamSpec:
     @property
     def help(self) -> str: ...
 
+    def __repr__(self) -> str: ...
+
 def param_specs() -> list[ParamSpec]:
     """Every search parameter with its default, range and origin."""
 
@@ -359,6 +507,18 @@ class SearchParams:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    @property
+    def samples_moves(self) -> bool:
+        """
+        Whether the best action of a search with noise is a sample already, so that self-play draws none itself.
+        """
+
+    @property
+    def needs_budget(self) -> bool:
+        """
+        Whether the course of a search depends on how many simulations it will have.
+        """
 
     @property
     def selection(self) -> str:
@@ -440,11 +600,15 @@ class SearchParams:
 
     @property
     def random_symmetry(self) -> bool:
-        """evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)"""
+        """
+        evaluate each leaf in one symmetry, drawn from its evaluation key (AlphaGo Zero)
+        """
 
     @property
     def cache_entries(self) -> int:
-        """evaluations a forest remembers; 0: none"""
+        """
+        evaluations a forest remembers, of states with at most 256 legal actions; 0: none
+        """
 
     @property
     def noise_fraction(self) -> float:
@@ -534,6 +698,8 @@ class TreeResult:
     def line(self) -> list[int]:
         """The principal variation."""
 
+    def __repr__(self) -> str: ...
+
 class ChildScore:
     """The terms of one child's score in one selection."""
 
@@ -556,7 +722,15 @@ class ChildScore:
 
     @property
     def score(self) -> float:
-        """The highest is taken."""
+        """Of the children that are compared, the highest is taken."""
+
+    @property
+    def standing(self) -> str:
+        """
+        What puts the child before or behind its siblings, whatever its score: 'winning' (at once), 'forced' (by forced playouts) and 'untried' (in UCT) go first, 'waiting' (in sequential halving) and 'settled' (its result is certain) are passed over; all others are 'compared'.
+        """
+
+    def __repr__(self) -> str: ...
 
 class SelectionStep:
     """One choice on the way down."""
@@ -570,6 +744,8 @@ class SelectionStep:
     @property
     def chosen(self) -> int:
         """The action taken."""
+
+    def __repr__(self) -> str: ...
 
 class BackupChange:
     """What the backup changed in one node."""
@@ -590,6 +766,8 @@ class BackupChange:
     @property
     def value_sum_after(self) -> float:
         """For the first player."""
+
+    def __repr__(self) -> str: ...
 
 class SimulationTrace:
     """What one simulation did."""
@@ -623,6 +801,8 @@ class SimulationTrace:
     @property
     def changes(self) -> list[BackupChange]:
         """What the backup changed, from the root down."""
+
+    def __repr__(self) -> str: ...
 
 class TreeArrays:
     """A tree as arrays over its nodes and edges; node 0 is the root."""
@@ -669,6 +849,8 @@ class TreeArrays:
     @property
     def edge_child(self) -> Annotated[NDArray[numpy.int32], dict(order='C')]: ...
 
+    def __repr__(self) -> str: ...
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.
@@ -688,7 +870,9 @@ class Forest:
 
     @property
     def bytes(self) -> int:
-        """Memory held by trees, cache and batch."""
+        """
+        Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.
+        """
 
     def set_root(self, tree: int, state: State, seed: int | None = None) -> None:
         """A new position for a tree, without memory of the old one."""
@@ -741,6 +925,8 @@ class Forest:
     @property
     def last_trace(self) -> SimulationTrace:
         """What the last simulation did."""
+
+    def __repr__(self) -> str: ...
 
 class formulas:
     """The formulas of the search, as the search computes them."""
@@ -802,6 +988,8 @@ class RecordEnd:
     def score(self) -> float | None:
         """For the first player; None if the game has none."""
 
+    def __repr__(self) -> str: ...
+
 def replay_record(game: Game, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], board: str = '') -> RecordEnd:
     """
     Plays a record to its end and checks that every move and every action of a policy target is legal.
@@ -809,5 +997,5 @@ def replay_record(game: Game, moves: Annotated[NDArray[numpy.uint16], dict(shape
 
 def write_samples(game: Game, *, positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], move_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], position_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], winners: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], played_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], ownership: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], boards: Sequence[str] = []) -> dict[str, Any]:
     """
-    The arrays of a batch, for positions of recorded games (search/samples.h tells what is what).
+    The arrays of a batch, for positions of recorded games (records/samples.h tells what is what).
     """

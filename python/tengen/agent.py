@@ -9,12 +9,13 @@ True
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
+from typing import Any
 
-from tengen._core import ArgumentError, Game, State
+from tengen._core import ArgumentError, Game, State, param_specs
 from tengen.engine import Analysis, AnalysisCallback, Engine, Limit
-from tengen.games import load
 from tengen.network import NetworkEvaluator, make_evaluator
 from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_evaluator, playing_params
 
@@ -28,7 +29,8 @@ class Agent:
 
     `model` is a bundled name ("connect_four"), a network's file or the folder of a run. A move takes `simulations`
     (400 unless something is given), or `seconds`, or whichever ends first. `game` is for another board size than the
-    network was trained on.
+    network was trained on, and for a network of a rules file. `module` names the file of a network that is a torch
+    module of one's own ("my_net.py:MyNet"). Every other keyword is a parameter of the search: `c_puct=2`.
     """
 
     def __init__(
@@ -38,22 +40,24 @@ class Agent:
         simulations: int | None = None,
         seconds: float | None = None,
         game: Game | None = None,
+        module: str = "",
+        **search: Any,
     ) -> None:
-        from tengen.games.options import parse_options
-        from tengen.network.checkpoint import check_fits, find_network, load_network
+        from tengen.network.checkpoint import check_fits, find_network, game_of, load_network
 
+        _check_parameters(search)
         if simulations is None and seconds is None:
             simulations = DEFAULT_SIMULATIONS
         if simulations is not None and simulations < 1:
             raise ArgumentError(f"An agent needs at least 1 simulation a move, not {simulations}.")
         self.limit = Limit(simulations, seconds)
         network = load_network(find_network(model))
-        self.game = game or load(network.game, **parse_options(network.options))
+        self.game = game or game_of(network)
         check_fits(network, self.game)
-        evaluator = make_evaluator(network, threads=os.cpu_count() or 1)
-        self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         most = MOST_SIMULATIONS if simulations is None else simulations
-        self.params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
+        self.params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most)).replace(**search)
+        evaluator = make_evaluator(network, threads=os.cpu_count() or 1, game=self.game, module=module)
+        self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         self.engine = Engine(self.game, self.evaluator, self.params)
 
     def choose(self, state: State) -> int:
@@ -70,3 +74,12 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"<Agent for {self.game.spec.name}: {self.evaluator.description}>"
+
+
+def _check_parameters(search: dict[str, Any]) -> None:
+    names = [spec.name for spec in param_specs()]
+    for name in search:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}."
+            raise ArgumentError(f"An agent has no setting '{name}'; {hint}")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
 
 from tengen._core import SearchParams, TengenError, param_specs
 
@@ -27,6 +28,10 @@ __all__ = [
 ]
 
 
+# Settings that have another name in older files.
+RENAMED = {"self_play.games_per_thread": "self_play.games_per_unit"}
+
+
 class ConfigError(TengenError):
     """A setting that does not exist or has an impossible value."""
 
@@ -35,10 +40,16 @@ class _Stage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _setting(default: Any, meaning: str, *, unit: str = "", **bounds: Any) -> Any:
+    """A field with what docs/settings.md says of it."""
+    return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None, **bounds)
+
+
 class NetworkConfig(_Stage):
     """The shape of the network. Defaults: `small`, right for boards up to 9x9 on a CPU.
 
     In a config file `preset = "medium"` stands for the settings of that preset; others next to it go on top.
+    `network = "my_net.py:MyNet"` stands for `module`.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
@@ -58,83 +69,110 @@ class NetworkConfig(_Stage):
 
     blocks: int = Field(4, ge=1, le=60, description="residual blocks")
     channels: int = Field(64, ge=4, le=1024, description="channels of the trunk")
+    block: Literal["residual", "se"] = Field(
+        "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
+    )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
+    kind: Literal["policy and value", "policy", "value"] = Field(
+        "policy and value", description="which heads the network has; a search needs a value"
+    )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
     reply_head: bool = Field(True, description="also predict the opponent's reply (KataGo 2019)")
     ownership_head: bool = Field(False, description="also predict whose each cell will be at the end (Go, Othello)")
     score_head: bool = Field(False, description="also predict the final margin (Go, Othello)")
+    module: str = Field("", description="a torch module of one's own, as FILE.py:CLASS, in place of all of the above")
+    settings: dict[str, Any] = Field(default_factory=dict, description="what that module is made with")
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> NetworkConfig:
         """One of PRESETS, with `changes` on top."""
         return cls.model_validate({"preset": name, **changes})
 
+    @classmethod
+    def preset_settings(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """A table with the preset that it names put into settings. Each says the size, whatever lies beneath it."""
+        changes = dict(content)
+        name = str(changes.pop("preset"))
+        if name not in cls.PRESETS:
+            raise ConfigError(unknown_setting("network.preset." + name, name, list(cls.PRESETS)))
+        size = {key: cls.model_fields[key].default for key in ("blocks", "channels")}
+        return {**size, **cls.PRESETS[name], **changes}
+
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, content: Any) -> Any:
-        if not isinstance(content, dict) or "preset" not in content:
-            return content
-        changes = dict(content)
-        name = changes.pop("preset")
-        if name not in cls.PRESETS:
-            raise ValueError(_unknown("network.preset." + str(name), str(name), list(cls.PRESETS)))
-        return {**cls.PRESETS[name], **changes}
+        if isinstance(content, str):
+            return {"module": content}
+        return cls.preset_settings(content) if isinstance(content, dict) and "preset" in content else content
+
+    @model_validator(mode="after")
+    def _score_needs_value(self) -> NetworkConfig:
+        if self.kind == "policy" and self.score_head:
+            raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
+        return self
 
 
 class SelfPlayConfig(_Stage):
-    """How games are made."""
+    """How games are made. A `search` table names what differs from SEARCH; the rest stays as it is there."""
 
-    threads: int = Field(0, ge=0, description="threads that play the units; 0: one per core")
-    units: int = Field(0, ge=0, description="parts that self-play is divided into; 0: one per core when a run begins")
-    games_per_unit: int = Field(128, ge=1, description="games in flight in each unit")
-    positions: int = Field(16_384, ge=1, description="positions searched per iteration, all units together")
-    simulations: int = Field(32, ge=1, description="per recorded position")
-    final_simulations: int = Field(
-        0, ge=0, description="that they grow to in the course of the run, by equal factors (MiniZero 2023); 0: constant"
+    # Search parameters of self-play that are not the defaults of `search/params.h`.
+    SEARCH: ClassVar[dict[str, Any]] = {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768}
+
+    threads: int = _setting(0, "threads that play the units; 0: one per core", unit="threads", ge=0)
+    units: int = _setting(
+        0, "self-play units an iteration; 0: one per core when the run begins, then kept", unit="units", ge=0
     )
-    precision: Literal["f32", "bf16", "int8"] = Field("int8", description="of the network that plays")
-    fast_simulations: int = Field(0, ge=0, description="playout cap: of the positions that are not recorded; 0: off")
-    full_share: float = Field(1.0, gt=0, le=1, description="share of the positions that are recorded (KataGo: 0.25)")
-    temperature: float = Field(1.0, ge=0, description="of the move choice in the first temperature_plies plies")
-    temperature_plies: int = Field(12, ge=0, description="after them the best move is played")
-    random_start_share: float = Field(0.5, ge=0, le=1, description="share of the games that start with random plies")
-    random_start_plies: int = Field(8, ge=0, description="the most of them")
-    archive_start_share: float = Field(
-        0.0, ge=0, le=1, description="share that starts one random ply off an earlier game"
+    games_per_unit: int = _setting(128, "games in flight in each unit", unit="games", ge=1)
+    positions: int = _setting(16_384, "positions searched an iteration, by all units together", unit="positions", ge=1)
+    simulations: int = _setting(32, "simulations per recorded position", unit="simulations", ge=1)
+    final_simulations: int = _setting(
+        0,
+        "simulations at the end of the run, reached by equal factors (MiniZero 2023); 0: they stay as they are",
+        unit="simulations",
+        ge=0,
     )
-    resign_below: float = Field(
-        -1.0, ge=-1, le=0, description="resign at this value, or lower if more than 1 in 20 were wrong; -1: never"
+    precision: Literal["f32", "bf16", "int8"] = _setting("int8", "number format of the network that plays")
+    fast_simulations: int = _setting(
+        0,
+        "playout cap (KataGo 2019): simulations of the positions that are not recorded; 0: every position is recorded",
+        unit="simulations",
+        ge=0,
     )
-    never_resign_share: float = Field(
-        0.1, ge=0, le=1, description="share of the games that are played out, to know how many were wrong"
+    full_share: float = _setting(
+        1.0, "with a playout cap: share of the positions that are recorded (KataGo: 0.25)", unit="share", gt=0, le=1
     )
-    keep_values: bool = Field(False, description="also keep the root values of searches that are not recorded")
+    temperature: float = _setting(1.0, "temperature of the move choice in the first temperature_plies plies", ge=0)
+    temperature_plies: int = _setting(12, "after so many plies the best move is played", unit="plies", ge=0)
+    random_start_share: float = _setting(
+        0.5, "share of the games that start with random plies", unit="share", ge=0, le=1
+    )
+    random_start_plies: int = _setting(8, "upper bound of those random plies", unit="plies", ge=0)
+    archive_start_share: float = _setting(
+        0.0, "share of the games that start one random ply off an earlier game", unit="share", ge=0, le=1
+    )
+    resign_below: float = _setting(
+        -1.0, "resign at this value, or lower if more than 1 in 20 were wrong; -1: never", unit="value", ge=-1, le=0
+    )
+    never_resign_share: float = _setting(
+        0.1, "share of the games that are played out, to know how many were wrong", unit="share", ge=0, le=1
+    )
+    keep_values: bool = _setting(False, "whether records also keep the root values of searches that give no target")
     search: dict[str, Any] = Field(
-        default_factory=lambda: {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768},
-        description="search parameters that differ from the defaults",
+        default_factory=lambda: dict(SelfPlayConfig.SEARCH), description="parameters of the search"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former_names(cls, content: Any) -> Any:
-        """Configs of before units say games_per_thread."""
-        if not isinstance(content, dict) or "games_per_thread" not in content:
-            return content
-        changed = dict(content)
-        former = changed.pop("games_per_thread")
-        changed.setdefault("games_per_unit", former)
-        return changed
 
     @field_validator("search")
     @classmethod
-    def _known_search_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
-        names = [spec.name for spec in param_specs()]
+    def _over_the_defaults(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """SEARCH with `value` on top; what equals the default of the search and is not in SEARCH need not be said."""
+        defaults = search_defaults()
         for key in value:
-            if key not in names:
-                raise ValueError(_unknown("self_play.search." + key, key, names))
-        SearchParams(**value)
-        return value
+            if key not in defaults:
+                raise ValueError(unknown_setting("self_play.search." + key, key, list(defaults)))
+        params = {**cls.SEARCH, **value}
+        SearchParams(**params)
+        return {key: given for key, given in params.items() if key in cls.SEARCH or given != defaults[key]}
 
     @property
     def search_params(self) -> SearchParams:
@@ -150,64 +188,85 @@ class SelfPlayConfig(_Stage):
         return round(self.simulations * float(growth**progress))
 
 
+def search_defaults() -> dict[str, Any]:
+    """Every parameter of the search with its default, but for the number of simulations: self_play.simulations."""
+    return {spec.name: spec.default for spec in param_specs() if spec.name != "simulations"}
+
+
 class ReplayConfig(_Stage):
     """Which positions the learner sees: a window over the newest that grows with the run."""
 
-    window_start: int = Field(40_000, ge=1, description="positions in the window at first")
-    window_share: float = Field(0.6, ge=0, le=1, description="plus this share of all positions so far")
-    window_most: int = Field(600_000, ge=1, description="but no more than this")
-    surprise_weight: float = Field(
-        0.5, ge=0, le=1, description="share of the sampling weight given to surprise (KataGo)"
+    window_start: int = _setting(40_000, "positions in the window at first", unit="positions", ge=1)
+    window_share: float = _setting(0.6, "plus this share of all positions so far", unit="share", ge=0, le=1)
+    window_most: int = _setting(600_000, "but no more than this", unit="positions", ge=1)
+    surprise_weight: float = _setting(
+        0.5, "share of the sampling weight given to surprise (KataGo)", unit="share", ge=0, le=1
     )
 
 
 class LearnerConfig(_Stage):
     """How the network learns."""
 
-    batch: int = Field(128, ge=1, description="samples a step; in runs of an hour small batches pay")
-    samples_per_position: float = Field(3.0, gt=0, description="gradient samples per new position (KataGo: at most 4)")
-    learning_rate: float = Field(2e-3, gt=0, description="Muon's and AdamW's; SGD wants about ten times more")
-    warmup: float = Field(0.02, ge=0, le=1, description="share of the run over which the rate rises")
-    flat_until: float = Field(0.6, ge=0, le=1, description="share of the run after which the rate falls (cosine)")
-    final_rate: float = Field(0.03, gt=0, le=1, description="the rate at the end, as a share of learning_rate")
-    weight_decay: float = Field(1e-4, ge=0, description="c in the paper's loss")
-    gradient_clip: float = Field(3.0, gt=0)
-    optimizer: Literal["muon", "adamw", "sgd"] = Field(
-        "muon", description="of the convolutions of the blocks; muon leaves the other weights to adamw"
+    batch: int = _setting(128, "samples a step; in runs of an hour small batches pay", unit="samples", ge=1)
+    samples_per_position: float = _setting(
+        3.0, "gradient samples per new position (KataGo: at most 4)", unit="samples", gt=0
     )
-    value_weight: float = Field(1.0, ge=0, description="of the value loss against the policy loss")
-    reply_weight: float = Field(0.15, ge=0, description="of the opponent's reply (KataGo: 0.15)")
-    ownership_weight: float = Field(0.5, ge=0, description="of whose each cell is at the end (Go, Othello)")
-    score_weight: float = Field(0.5, ge=0, description="of the final margin (Go, Othello)")
-    search_value_share: float = Field(0.5, ge=0, le=1, description="lambda in (1 - lambda) z + lambda q")
-    search_value_ramp: float = Field(0.15, ge=0, le=1, description="share of the run over which lambda rises from 0")
-    average_decay: float = Field(
-        0.5, ge=0, lt=1, description="of the averaged weights that play, per iteration; 0: off"
+    learning_rate: float = _setting(2e-3, "rate of Muon and AdamW; SGD wants about ten times more", gt=0)
+    warmup: float = _setting(0.02, "share of the run over which the rate rises", unit="share", ge=0, le=1)
+    flat_until: float = _setting(
+        0.6, "share of the run after which the rate falls, along a cosine", unit="share", ge=0, le=1
     )
-    precision: Literal["auto", "f32", "bf16"] = Field("auto", description="auto: bf16 where the processor has it")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field(
-        "auto", description="of learning and of self-play; auto: a GPU if there is one"
+    final_rate: float = _setting(0.03, "the rate at the end, as a share of learning_rate", unit="share", gt=0, le=1)
+    weight_decay: float = _setting(1e-4, "c in the loss of the paper (AlphaGo Zero: 1e-4)", ge=0)
+    gradient_clip: float = _setting(3.0, "norm that a gradient is cut to", gt=0)
+    optimizer: Literal["muon", "adamw", "sgd"] = _setting(
+        "muon", "optimizer of the convolutions of the blocks; muon leaves the other weights to adamw"
     )
-    threads: int = Field(0, ge=0, description="replicas that share a batch, one thread each; 0: one per core")
+    value_weight: float = _setting(1.0, "weight of the value loss against the policy loss", ge=0)
+    reply_weight: float = _setting(0.15, "weight of the opponent's reply (KataGo: 0.15)", ge=0)
+    ownership_weight: float = _setting(0.5, "weight of whose each cell is at the end (Go, Othello)", ge=0)
+    score_weight: float = _setting(0.5, "weight of the final margin (Go, Othello)", ge=0)
+    search_value_share: float = _setting(
+        0.5, "lambda in (1 - lambda) z + lambda q, the target of the value", unit="share", ge=0, le=1
+    )
+    search_value_ramp: float = _setting(
+        0.15, "share of the run over which lambda rises from 0", unit="share", ge=0, le=1
+    )
+    average_decay: float = _setting(
+        0.5, "decay an iteration of the averaged weights, which play; 0: the newest weights play", ge=0, lt=1
+    )
+    precision: Literal["auto", "f32", "bf16"] = _setting(
+        "auto", "number format of learning; auto: bf16 where the processor has it"
+    )
+    device: Literal["auto", "cpu", "cuda", "mps"] = _setting(
+        "auto", "device of learning and of self-play; auto: a GPU if there is one"
+    )
+    threads: int = _setting(0, "replicas that share a batch, one thread each; 0: one per core", unit="threads", ge=0)
 
 
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
-    every: int = Field(10, ge=0, description="iterations between measurements; 0: never")
-    games: int = Field(40, ge=2, description="per measurement and opponent")
-    opponents: int = Field(3, ge=1, description="per measurement: those of the ladder that tell most")
-    simulations: int = Field(100, ge=0, description="of the networks")
-    anchors: tuple[str, ...] = Field(
+    every: int = _setting(10, "iterations between measurements; 0: no measurements", unit="iterations", ge=0)
+    games: int = _setting(40, "games per measurement and opponent", unit="games", ge=2)
+    opponents: int = _setting(3, "opponents per measurement: those of the ladder that tell most", ge=1)
+    simulations: int = _setting(100, "simulations of the networks", unit="simulations", ge=0)
+    anchors: tuple[str, ...] = _setting(
         ("random", "rollout:100", "rollout:1000"),
+        "fixed players of the ladder, weakest first; older networks of the run come on top",
         min_length=1,
-        description="fixed players of the ladder, weakest first; older networks of the run come on top",
     )
-    opening_plies: int = Field(4, ge=0, description="random plies at the start of a game; fewer in short games")
-    final_accuracy: bool = Field(True, description="compare the last network with the truth, where that is known")
-    gating: bool = Field(False, description="the candidate must beat the champion (AlphaGo Zero)")
-    gating_games: int = Field(400, ge=2, description="of that match; it ends earlier once it is decided")
-    threshold: float = Field(0.55, ge=0, le=1, description="the score it must exceed (AlphaGo Zero: 0.55 of 400 games)")
+    opening_plies: int = _setting(4, "random plies at the start of a game; fewer in short games", unit="plies", ge=0)
+    final_strength: bool = _setting(
+        True, "whether the last network is measured: by known positions, else by a few games"
+    )
+    gating: bool = _setting(False, "whether the candidate must beat the champion (AlphaGo Zero)")
+    gating_games: int = _setting(
+        400, "games of that match (AlphaGo Zero: 400); it ends earlier once it is decided", unit="games", ge=2
+    )
+    threshold: float = _setting(
+        0.55, "score that the candidate must exceed (AlphaGo Zero: 0.55)", unit="share", ge=0, le=1
+    )
 
 
 class RunConfig(_Stage):
@@ -233,6 +292,7 @@ class RunConfig(_Stage):
                 "never_resign_share": 0.1,
                 "search": {
                     "selection": "puct",
+                    "cache_entries": 0,
                     "c_puct": 1.25,
                     "c_puct_base": 19_652.0,
                     "unvisited_value": "zero",
@@ -264,10 +324,12 @@ class RunConfig(_Stage):
         },
     }
 
-    game: str
-    options: dict[str, float] = Field(default_factory=dict, description="options of the game")
-    seed: int = Field(1, ge=0)
-    iterations: int = Field(200, ge=1, description="self-play and learning, in turns")
+    game: str = Field(description="name of the game, path of a file of rules, or a game of OpenSpiel")
+    options: dict[str, StrictBool | int | float] = Field(default_factory=dict, description="options of the game")
+    seed: int = _setting(1, "where all chance of the run comes from", ge=0)
+    iterations: int = _setting(
+        200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
+    )
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
@@ -278,38 +340,63 @@ class RunConfig(_Stage):
 def load_config(path: Path | None = None, **settings: Any) -> RunConfig:
     """The config of a TOML file, with `settings` on top of it.
 
-    A preset that the file names lies beneath the file; one among the settings goes on top of it.
+    A preset that the file names lies beneath the file; one among the settings goes on top of it. Nothing here looks at
+    the game: the settings that suit one are `tengen.run.settings.resolve`.
     """
-    content: dict[str, Any] = {}
-    if path is not None:
-        try:
-            content = tomllib.loads(path.read_text())
-        except OSError as error:
-            raise ConfigError(f"The config {path} can't be read: {error.strerror}.") from error
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"The config {path} is not TOML: {error}.") from error
+    content = read_config(path) if path is not None else {}
+    return make_config(merged(expanded(content), expanded(settings)))
+
+
+def make_config(content: Mapping[str, Any]) -> RunConfig:
+    """The config of these settings, each checked. ConfigError names the first that is wrong."""
     try:
-        return RunConfig(**_merged(_expanded(content), _expanded(settings)))
+        return RunConfig(**content)
     except ValidationError as error:
         raise ConfigError(_explained(error)) from error
 
 
-def _expanded(content: dict[str, Any]) -> dict[str, Any]:
-    """The settings that a preset stands for, with the others next to it on top."""
-    if "preset" not in content:
-        return content
-    name = str(content["preset"])
+def read_config(path: Path) -> dict[str, Any]:
+    """What a TOML file says, under the names that settings have today."""
+    try:
+        content = tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise ConfigError(f"The config {path} can't be read: {reason}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The config {path} is not TOML: {error}.") from error
+    for old, new in RENAMED.items():
+        table, _, name = old.rpartition(".")
+        place = content.get(table)
+        if isinstance(place, dict) and name in place:
+            place.setdefault(new.rpartition(".")[2], place.pop(name))
+    return content
+
+
+def expanded(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that presets stand for, with the others next to them on top."""
+    found = dict(content)
+    network = found.get("network")
+    if isinstance(network, dict) and "preset" in network:
+        found["network"] = NetworkConfig.preset_settings(network)
+    if "preset" not in found:
+        return found
+    return merged(preset_settings(str(found.pop("preset"))), found)
+
+
+def preset_settings(name: str) -> dict[str, Any]:
+    """What a preset of a whole run stands for."""
     if name not in RunConfig.PRESETS:
-        raise ConfigError(_unknown(f"preset.{name}", name, list(RunConfig.PRESETS)))
-    return _merged(RunConfig.PRESETS[name], {key: value for key, value in content.items() if key != "preset"})
+        raise ConfigError(unknown_setting(f"preset.{name}", name, list(RunConfig.PRESETS)))
+    return RunConfig.PRESETS[name]
 
 
-def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with what `over` says on top, key by key."""
+    both = dict(base)
     for key, value in over.items():
-        known = merged.get(key)
-        merged[key] = _merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
-    return merged
+        known = both.get(key)
+        both[key] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return both
 
 
 def _explained(error: ValidationError) -> str:
@@ -322,12 +409,17 @@ def _explained(error: ValidationError) -> str:
             annotation = model.model_fields[str(part)].annotation
             assert isinstance(annotation, type)
             model = annotation
-        return _unknown(path, str(first["loc"][-1]), list(model.model_fields))
+        return unknown_setting(path, str(first["loc"][-1]), list(model.model_fields))
+    if first["loc"][0] == "options" and len(first["loc"]) > 1:  # pydantic speaks of one type of the three
+        return f"options.{first['loc'][1]}: an option is a number, true or false (it is {first['input']!r})."
     message = first["msg"].removeprefix("Value error, ")
+    if message.startswith("There is no setting"):
+        return message
     return f"{path}: {message[0].lower()}{message[1:]} (it is {first['input']!r})."
 
 
-def _unknown(path: str, key: str, names: list[str]) -> str:
+def unknown_setting(path: str, key: str, names: Sequence[str]) -> str:
+    """That there is no such setting, and which was probably meant."""
     close = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}."
     return f"There is no setting '{path}'; {hint}"

@@ -1,7 +1,7 @@
-"""One game at the board, thought about on all cores. No protocol: GTP, the web and `Agent` parse and print over this.
+"""Searches one game on all cores. It has no protocol of its own: GTP, the web page and `Agent` are built on it.
 
-The tree is kept from move to move. `think` returns when its limit is reached; `stop`, from any thread, ends it at once
-(after the batch under way, some milliseconds). `ponder` thinks in the background until something else is asked for.
+The tree is kept from move to move. `think` returns when its limit is reached; `stop`, from any thread, ends it after
+the batch in flight (some milliseconds). `ponder` searches in the background until the next call.
 
     engine = Engine(game, evaluator)
     engine.play("d1")
@@ -25,20 +25,20 @@ from tengen.search import evaluate_leaves
 
 __all__ = ["Analysis", "AnalysisCallback", "Engine", "EngineError", "FirstSight", "Limit", "MoveAnalysis", "Stint"]
 
-MOST_TREE_BYTES = 1 << 30  # a tree that is pondered on overnight ends here; nodes are 36 bytes, edges 6
-MOST_COPIED_NODES = 50_000  # lines of all moves need a copy of the tree; of a larger one, only the best move has a line
+MOST_TREE_BYTES = 1 << 30  # upper bound, for pondering overnight; a node takes 36 bytes, an edge 6
+MOST_COPIED_NODES = 50_000  # lines of all moves need a copy of the tree; in a larger one only the best move has a line
 LONGEST_LINE = 30  # actions
 
 
 class EngineError(TengenError):
-    """Something that can't be done at this board."""
+    """A request that is invalid in the current position."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """When to stop thinking: whichever comes first. Without either, at `Engine.stop`."""
+    """When a search stops: at the first limit that it reaches. Without limits it runs until `Engine.stop`."""
 
-    simulations: int | None = None  # new ones; what the tree knew before comes on top
+    simulations: int | None = None  # of this search; visits that the tree already has are not counted
     seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -50,14 +50,14 @@ class Limit:
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """One move, seen by the player who would make it."""
+    """One move, from the point of view of the player who would make it."""
 
     action: int
     text: str
     visits: int
     value: float  # in [-1, 1]
-    prior: float  # what the network thought of it before any search
-    line: tuple[int, ...]  # that both sides would take, this move first
+    prior: float  # of the network, before any search
+    line: tuple[int, ...]  # the moves that the search expects, this move first
 
     @property
     def win_rate(self) -> float:
@@ -67,16 +67,16 @@ class MoveAnalysis:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known about a position. Values are for the player to move."""
+    """What the search knows about a position. Values are for the player to move."""
 
     state: State
-    moves: tuple[MoveAnalysis, ...]  # the one to play first, then by visits; those never visited are left out
+    moves: tuple[MoveAnalysis, ...]  # the best move first, the others by visits; unvisited moves are left out
     value: float  # in [-1, 1]
     simulations: int  # of this search
     seconds: float
     proven: Outcome | None  # the result under best play, if it is known for certain
     distance: int  # plies to the end in the line that proves it
-    stopped: str  # "simulations", "proven", "node cap", "game over", or "searching" if it could go on
+    stopped: str  # "simulations", "proven", "node cap", "game over", or "searching" if it can be continued
 
     @property
     def best_action(self) -> int:
@@ -91,7 +91,7 @@ class Analysis:
         return (1.0 + self.value) / 2.0
 
     def line_text(self, move: MoveAnalysis) -> str:
-        """The line of a move as people write it."""
+        """The line of a move as text."""
         return " ".join(map(self.state.action_text, move.line))
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ AnalysisCallback = Callable[[Analysis], None]
 
 @dataclass(frozen=True)
 class Stint:
-    """What one stint of a longer search did."""
+    """What one part of a longer search did."""
 
     simulations: int
     seconds: float
@@ -118,7 +118,7 @@ class Stint:
 
 @dataclass(frozen=True)
 class FirstSight:
-    """What the evaluator says of a position before any search. Chances are those of the player to move."""
+    """The evaluation of a position without search. Probabilities are for the player to move."""
 
     win: float
     draw: float
@@ -127,10 +127,10 @@ class FirstSight:
 
 
 class Engine:
-    """A position, its tree, and what evaluates it. Every method may be called from any thread.
+    """A position, its tree and an evaluator. Every method may be called from any thread.
 
-    `params` are for the search; `params.simulations` is not used, a Limit says when to stop. The evaluator must
-    answer for the game's board; without one the search knows nothing but the rules.
+    `params` are those of the search, except `params.simulations`, which is ignored: a Limit says when to stop. The
+    evaluator must fit the game's planes and actions; without one the search uses uniform priors and values of 0.
     """
 
     def __init__(
@@ -139,8 +139,8 @@ class Engine:
         self._evaluator = evaluator
         self._params = params or SearchParams(leaves_per_batch=leaves_at_once(MOST_SIMULATIONS))
         self._seed = seed
-        self._board = threading.RLock()  # held by whoever thinks or moves
-        self._stops = 0  # how often someone said stop; a search ends when it has grown
+        self._board = threading.RLock()  # held during a search or a move
+        self._stops = 0  # calls of stop(); a search ends when the number has grown
         self._pondering: threading.Thread | None = None
         self._set_game(game)
 
@@ -159,11 +159,11 @@ class Engine:
         return self._forest.bytes
 
     def new_game(self, game: Game | None = None) -> None:
-        """The start of a game; of another one, if given."""
+        """Sets the initial position of this game, or of another game if given."""
         self.set_position((game or self.game).initial_state())
 
     def set_position(self, state: State) -> None:
-        """Any position, of another game too. If it follows from the one on the board, the tree is kept."""
+        """Sets any position, also of another game. If it follows from the one on the board, the tree is kept."""
         self.stop()
         with self._board:
             if state == self.state and state.moves == self.state.moves:
@@ -179,7 +179,7 @@ class Engine:
             self._forest.set_root(0, state, self._seed)
 
     def play(self, action: int | str) -> State:
-        """Plays a move for whoever is to move, and keeps what the tree knows of it."""
+        """Plays a move for the player to move, and keeps the subtree of that move."""
         self.stop()
         with self._board:
             self._advance(self.state.play(action).moves[-1])
@@ -202,9 +202,9 @@ class Engine:
     def think(
         self, limit: Limit | None = None, on_analysis: AnalysisCallback | None = None, every: float = 1.0
     ) -> Analysis:
-        """Searches the position in this thread. `on_analysis` hears about it every so many seconds, in this thread.
+        """Searches the position in this thread, and calls `on_analysis` from it every `every` seconds.
 
-        The root is always evaluated, so there is a move to play however early it is stopped.
+        The root is always evaluated, so there is a best move even if the search is stopped at once.
         """
         self._end_pondering()
         stops = self._stops
@@ -212,11 +212,11 @@ class Engine:
             return self._search(limit or Limit(), stops, on_analysis, every)
 
     def work(self, limit: Limit, pause_after: int | None = None) -> Stint:
-        """Thinks for a while, without telling what it found: for those who share the cores among many searches.
+        """Runs one part (a stint) of a search and returns no analysis: for callers that run many searches in turns.
 
-        `limit` says when the search ends, or for how long this stint goes on; `pause_after` so many simulations it ends
-        with the batch under way. A search in stints finds what it would have found in one piece, because no batch is
-        cut in two; `analysis` tells what is known by then.
+        `limit` ends the search as in `think`. The stint also ends after `pause_after` simulations, when the batch in
+        flight is done. A search in stints gives the same result as one without pauses, because no batch is cut in two;
+        `analysis` returns what is known so far.
         """
         self._end_pondering()
         stops = self._stops
@@ -228,25 +228,25 @@ class Engine:
             return self._run(limit, stops, is_enough)
 
     def analysis(self, simulations: int = 0, seconds: float = 0.0) -> Analysis:
-        """What the tree knows of the position, after so many simulations and seconds in stints."""
+        """What the tree knows of the position. The caller gives the simulations and seconds of all stints so far."""
         with self._board:
             return replace(self._analysis(seconds), simulations=simulations)
 
     def first_sight(self) -> FirstSight:
-        """What the evaluator alone says. EngineError when the game is over."""
+        """The evaluation of the position without search. EngineError when the game is over."""
         with self._board:
             if self.state.outcome is not None:
                 raise EngineError("The game is over: there is nothing to evaluate.")
             said = self._evaluate(self.state.planes()[None]).values[0]  # a number, or win, draw, loss [3]
             win, draw, loss = said if said.ndim else ((1.0 + said) / 2.0, 0.0, (1.0 - said) / 2.0)
-            if not self._forest.root_arrays()[3].any():  # the root has not been looked at yet
+            if not self._forest.root_arrays()[3].any():  # the root has not been evaluated yet
                 self._run(Limit(simulations=0), self._stops)
             prior = self._forest.root_arrays()[3][0]  # [A]
             priors = {action: float(prior[action]) for action in self.state.legal_actions}
             return FirstSight(float(win), float(draw), float(loss), priors)
 
     def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
-        """Thinks in the background, until stop() or anything else is asked for. Callbacks come from there."""
+        """Searches in the background until stop() or any other call. `on_analysis` is called from that thread."""
         self._end_pondering()
         if self.state.outcome is not None:
             return
@@ -260,7 +260,7 @@ class Engine:
         self._pondering.start()
 
     def stop(self) -> None:
-        """Ends what is being thought about. think() returns with what it has; pondering is over when this returns."""
+        """Ends the search. think() returns with what it has; pondering has ended when this returns."""
         self._stops += 1
         thread = self._pondering
         if thread is not None and thread is not threading.current_thread():
@@ -279,7 +279,7 @@ class Engine:
         self._evaluate = self._evaluator or UniformEvaluator(game)
 
     def _way_to(self, state: State) -> tuple[int, ...] | None:
-        """The actions that lead there from here; None if there are none."""
+        """The actions that lead from the position on the board to `state`; None if it does not follow."""
         here = self.state
         if state.game != here.game or state.moves[: len(here.moves)] != here.moves:
             return None
@@ -307,7 +307,7 @@ class Engine:
         return self._analysis(self._run(limit, stops, report).seconds)
 
     def _run(self, limit: Limit, stops: int, is_enough: Callable[[float], bool] = lambda seconds: False) -> Stint:
-        """`is_enough` is asked after each batch, with the seconds so far."""
+        """Searches until the limit, a stop, or `is_enough`: it is called after each batch with the seconds so far."""
         started = time.perf_counter()
         self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
         while self._forest.searching():
@@ -354,12 +354,12 @@ class Engine:
 
 
 def _lines(tree: TreeArrays) -> dict[int, tuple[int, ...]]:
-    """For every visited action of the root, the line that follows: the most visited child each time."""
+    """For every visited action of the root its line: the most visited child at each node."""
     lines: dict[int, tuple[int, ...]] = {}
     for child in _children(tree, 0).tolist():
         node, line = child, [int(tree.action[child])]
         while len(line) < LONGEST_LINE and len(below := _children(tree, node)):
-            wins = tree.proven[below] == tree.player[node] + 1  # a proven win goes before all
+            wins = tree.proven[below] == tree.player[node] + 1  # a proven win comes first
             node = int(below[np.argmax(tree.visits[below] + wins * (1 << 40))])
             line.append(int(tree.action[node]))
         lines[line[0]] = tuple(line)
@@ -367,7 +367,7 @@ def _lines(tree: TreeArrays) -> dict[int, tuple[int, ...]]:
 
 
 def _children(tree: TreeArrays, node: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Nodes below a node that were visited."""
+    """The visited children of a node."""
     children = tree.edge_child[tree.edges_from[node] : tree.edges_from[node + 1]]
     children = children[children >= 0]
     visited: np.ndarray[tuple[int], np.dtype[np.int32]] = children[tree.visits[children] > 0]

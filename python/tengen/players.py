@@ -1,18 +1,18 @@
-"""Players: whoever can choose an action. Made from a short text, as on the command line:
+"""Players: objects that choose actions. A short text describes one, as on the command line:
 
 random              any legal action
-greedy              looks one move ahead: wins if it can, else takes most (see docs/tournament.md)
+greedy              looks one move ahead: wins if it can, else has the most stones after it (docs/tournament.md)
 rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a random play-out
-uniform:400         PUCT with 400 simulations that knows nothing: even priors, even values
-network:MODEL       the move that a network likes best, without any search
+uniform:400         PUCT with 400 simulations, uniform priors and values of 0
+network:MODEL       the move with the highest prior of a network, without search
 search:MODEL:400    400 simulations with a network
 search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
-gtp:10s:COMMAND     the same, with 10 seconds for every answer; without it is 60
+gtp:10s:COMMAND     the same, with at most 10 seconds for an answer; the default is 60
 
-MODEL is a network's file, the folder of a run, which stands for its newest network, or the name of a bundled one.
+MODEL is a network's file, the folder of a run (its newest network), or the name of a bundled network.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ import numpy as np
 from tengen._core import Forest, Game, SearchParams, State, TengenError
 from tengen.external.programs import GtpProgram
 from tengen.external.solvers import Solver, find_solver
-from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, make_evaluator
+from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, check_has_value, make_evaluator
 from tengen.network.symmetric import SymmetricEvaluator
 from tengen.search import SearchResult, evaluate_leaves, search
 
-if TYPE_CHECKING:  # playing without a network needs none of what files need
+if TYPE_CHECKING:  # players without a network do not import what network files need
     from tengen.network.checkpoint import NetworkFile
 
 __all__ = [
@@ -55,7 +55,7 @@ __all__ = [
     "playing_params",
 ]
 
-# As texts are written; N is a number of simulations.
+# The forms of a player's text; N is a number of simulations.
 PLAYER_FORMS = (
     "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, "
     "gtp:COMMAND, gtp:10s:COMMAND"
@@ -63,18 +63,18 @@ PLAYER_FORMS = (
 
 MOST_SIMULATIONS = 1_000_000_000
 MOST_SECONDS = 86_400.0
-# Leaves of one tree in a batch (docs/engine.md has the measurements).
+# Leaves of one tree in a batch (docs/lab/batches.md has the measurements).
 LEAVES_PER_CORE = 8
 MOST_LEAVES = 128
-TIME_LIMIT = re.compile(r"[0-9.]+s")  # of an external program
-ROUNDS = 12  # that even a short search has: the later ones learn from the earlier ones
+TIME_LIMIT = re.compile(r"[0-9.]+s")  # for an answer of an external program
+ROUNDS = 12  # least number of batches of a search: later batches use the results of earlier ones
 
 
-EvaluatorOf = Callable[[str, Game], NetworkEvaluator]  # of a model, for that game
+EvaluatorOf = Callable[[str, Game], NetworkEvaluator]  # (model, game) -> evaluator
 
 
 class PlayerSpecError(TengenError):
-    """A text that describes no player."""
+    """A text that does not describe a player."""
 
 
 class Player(Protocol):
@@ -83,12 +83,12 @@ class Player(Protocol):
     name: str
 
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
-        """A legal action for each state. The same state and seed give the same action, whatever the others are."""
+        """A legal action for each state. It depends on that state and seed only, not on the others."""
         ...
 
 
 class RandomPlayer:
-    """Any legal action, each as likely."""
+    """Chooses uniformly among the legal actions."""
 
     name = "random"
 
@@ -100,10 +100,11 @@ class RandomPlayer:
 
 
 class GreedyPlayer:
-    """Looks one move ahead: a win; else the most stones more than the opponent; any of those that are equal.
+    """Looks one move ahead: it wins if it can, else it takes the move after which it leads by the most stones.
 
-    Stones are counted by the planes, in games that have one for each side: in Othello it turns over as many discs as it
-    can, in Go it captures what it can. Elsewhere all moves that neither win nor lose at once are equal.
+    Ties are broken at random. Stones are counted in the planes, in games that have a plane for each side: in Othello it
+    turns over as many discs as it can, in Go it captures what it can. In other games all moves that neither win nor
+    lose at once are equal.
     """
 
     name = "greedy"
@@ -118,7 +119,7 @@ class GreedyPlayer:
 
 
 def _stones_ahead(state: State, player: int) -> float:
-    """How many stones more that player has than the other; infinite if it has won, 0 where stones are not seen."""
+    """Stones of that player minus stones of the other; infinite if it has won, 0 in games without planes of stones."""
     value = state.outcome.value_for(player) if state.outcome is not None else 0.0
     if value != 0.0:
         return math.copysign(math.inf, value)
@@ -130,7 +131,7 @@ def _stones_ahead(state: State, player: int) -> float:
 
 
 class SearchPlayer:
-    """The best action of a search. Without an evaluator the search knows nothing but the rules."""
+    """The best action of a search. Without an evaluator it uses uniform priors and values of 0."""
 
     def __init__(self, name: str, params: SearchParams, evaluator: Evaluator | None = None) -> None:
         self.name = name
@@ -138,7 +139,7 @@ class SearchPlayer:
         self._evaluator = evaluator
 
     def think(self, states: Sequence[State], seeds: Sequence[int]) -> list[SearchResult]:
-        """What the search finds out about each state."""
+        """The result of the search of each state."""
         if not states:
             return []
         game = states[0].game
@@ -164,7 +165,7 @@ class NetworkPlayer:
 
 
 class TimedPlayer:
-    """As many simulations as fit into some seconds, the whole machine for one position after the other."""
+    """As many simulations as fit into the given seconds. Positions are searched one after another, on all cores."""
 
     def __init__(self, name: str, params: SearchParams, evaluator: Evaluator, seconds: float) -> None:
         self.name = name
@@ -173,7 +174,7 @@ class TimedPlayer:
         self._seconds = seconds
 
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
-        """Not the same action every time: a clock decides when the search ends."""
+        """Not reproducible: the search ends by the clock."""
         return [self._choose(state, seed) for state, seed in zip(states, seeds, strict=True)]
 
     def _choose(self, state: State, seed: int) -> int:
@@ -181,14 +182,14 @@ class TimedPlayer:
         forest = Forest(state.game, 1, self.params, seed)
         forest.set_root(0, state, seed)
         forest.begin(0, MOST_SIMULATIONS)
-        evaluate_leaves(forest, self._evaluator)  # the root, whatever the time
+        evaluate_leaves(forest, self._evaluator)  # the root is always evaluated
         while forest.searching() and time.perf_counter() < end:
             evaluate_leaves(forest, self._evaluator)
         return forest.result(0).best_action
 
 
 class SolverPlayer:
-    """Wins as soon and loses as late as possible; any of the actions that are best."""
+    """Wins as soon and loses as late as possible; ties are broken at random."""
 
     def __init__(self, name: str, solver: Solver) -> None:
         self.name = name
@@ -204,32 +205,32 @@ class SolverPlayer:
 
 def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
     """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
-    discount = float(network.made_by.get("discount", 1.0))
-    return SearchParams(simulations=simulations, instant_wins=True, discount=discount)
+    check_has_value(network)
+    return SearchParams(simulations=simulations, instant_wins=True, discount=network.discount)
 
 
 def playing_evaluator(evaluator: NetworkEvaluator, game: Game) -> NetworkEvaluator:
-    """What the search of a player asks: in a game that has one mirror image the mean of both (docs/engine.md)."""
+    """The evaluator for playing: in a game with one mirror image it averages both images (docs/engine.md)."""
     return SymmetricEvaluator(evaluator, game) if len(game.symmetries) == 2 else evaluator
 
 
 def leaves_at_once(simulations: int) -> int:
-    """How many leaves of one tree share a batch: enough for the cores, few enough to be chosen well. A power of two."""
+    """Leaves of one tree in a batch, a power of two: enough to use the cores, few enough that selection stays good."""
     leaves = max(1, min(LEAVES_PER_CORE * (os.cpu_count() or 1), MOST_LEAVES, simulations // ROUNDS))
     return int(2 ** (leaves.bit_length() - 1))
 
 
 def model_evaluator(model: str | Path, game: Game, *, threads: int | None = None) -> NetworkEvaluator:
-    """What evaluates a network (a file, a run or a bundled name), on all cores. One of another game is refused."""
+    """The evaluator of a model (file, run or bundled name), on all cores. A network of another game is refused."""
     from tengen.network.checkpoint import check_fits, find_network, load_network
 
     network = load_network(find_network(model))
     check_fits(network, game)
-    return make_evaluator(network, threads=threads or os.cpu_count() or 1)
+    return make_evaluator(network, threads=threads or os.cpu_count() or 1, game=game)
 
 
 class SharedModels:
-    """Evaluators for many players of one game in many threads: a model is loaded once, and each player has a clone."""
+    """Evaluators for many players of one game in many threads: a model is loaded once, and each player gets a clone."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, NetworkEvaluator] = {}
@@ -242,13 +243,13 @@ class SharedModels:
 
 def _random(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
-        raise PlayerSpecError(f"'{text}': random takes nothing after its name.")
+        raise PlayerSpecError(f"'{text}': random takes no argument.")
     return RandomPlayer()
 
 
 def _greedy(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
-        raise PlayerSpecError(f"'{text}': greedy takes nothing after its name.")
+        raise PlayerSpecError(f"'{text}': greedy takes no argument.")
     return GreedyPlayer()
 
 
@@ -301,7 +302,7 @@ def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, 
 
 def _solver(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     if argument is not None:
-        raise PlayerSpecError(f"'{text}': solver takes nothing after its name.")
+        raise PlayerSpecError(f"'{text}': solver takes no argument.")
     return SolverPlayer(text, find_solver(game))
 
 
@@ -333,7 +334,7 @@ def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluat
     """The player that a text such as 'rollout:1000' describes, for this game."""
     kind, _, argument = text.partition(":")
     if kind not in _KINDS:
-        raise PlayerSpecError(f"'{text}' is no player; a player is one of: {PLAYER_FORMS}.")
+        raise PlayerSpecError(f"'{text}' is not a player; a player is one of: {PLAYER_FORMS}.")
     return _KINDS[kind](text, argument if ":" in text else None, game, evaluator_of)
 
 

@@ -21,7 +21,7 @@ from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
 from tengen.records.shards import game_payloads
 
-__all__ = ["ReplayWindow", "Samples", "has_ownership", "most_legal"]
+__all__ = ["ReplayWindow", "Samples", "has_ownership"]
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def _layout(
         (_GAME_COLUMNS, positions + 1),
         (_END_COLUMNS, positions if has_ownership(game) else 0),
         (_POSITION_COLUMNS, positions + 1),
-        (_ENTRY_COLUMNS, positions * most_legal(game)),
+        (_ENTRY_COLUMNS, positions * spec.most_legal),
         (_MOVE_COLUMNS, int(positions / recorded_share)),
     )
     return [
@@ -289,11 +289,6 @@ def _layout(
         for columns, most in rows
         for name, dtype in columns.items()
     ]
-
-
-def most_legal(game: Game) -> int:
-    """No state has more legal actions: what a policy target, a node of a tree and a cached answer hold at most."""
-    return int(getattr(game.spec, "most_legal", game.spec.num_actions))
 
 
 def _first_kept(starts: NDArray[np.int64], limit: int) -> int:

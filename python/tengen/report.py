@@ -6,7 +6,7 @@ Every report is a frozen dataclass of plain numbers, so that metrics.jsonl, the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "RatingReport",
     "RunReport",
     "SelfPlayReport",
+    "SilentObserver",
     "StrengthReport",
     "iteration_report",
 ]
@@ -83,6 +84,7 @@ class LearnerReport:
     learning_rate: float
     window: int  # positions
     gradient_norm: float
+    own_losses: dict[str, float] = field(default_factory=dict)  # of a network module of one's own, by name
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,9 @@ class Observer(Protocol):
         ...
 
 
-class _Silent:
+class SilentObserver:
+    """Hears everything and does nothing. An observer of one's own overrides what it wants to hear."""
+
     def run_started(self, report: RunReport) -> None:
         pass
 
@@ -207,4 +211,4 @@ class _Silent:
         pass
 
 
-SILENT: Observer = _Silent()
+SILENT: Observer = SilentObserver()

@@ -19,11 +19,10 @@ import numpy as np
 
 from tengen._core import Game
 from tengen.arena import challenge
-from tengen.config import ConfigError, RunConfig
+from tengen.config import RunConfig
 from tengen.learner import Learner
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
-from tengen.network.on_torch import find_gpu
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
 from tengen.replay import ReplayWindow
@@ -49,6 +48,8 @@ ARCHIVE = 4096  # positions from which the games of an iteration may start
 ACCURACY_SIMULATIONS = 100  # that the last network is compared with the truth with
 ACCURACY_STATES = 10_000  # of a game that is solved for that: a second's work
 ACCURACY_LEAST = 50  # positions; for fewer it is not worth it to search
+SIMPLE_PLAYERS = ("random", "rollout:100")  # whom the last network meets where the truth is not known
+FINAL_SECONDS = 8.0  # that these games may take
 PROBES = 32  # positions, and random games, by which speed is estimated before anything was played
 
 
@@ -84,8 +85,7 @@ class AlphaZero:
         self.champion = self._network()
         weights = self.run.champion(commit)
         if weights is not None:  # no candidate has beaten it since
-            made_by = {**self.champion.made_by, "iteration": str(commit.champion)}
-            self.champion = replace(self.champion, weights=weights, made_by=made_by)
+            self.champion = replace(self.champion, weights=weights, iteration=commit.champion)
 
     # ---- The stages, in the order of the loop
 
@@ -138,9 +138,11 @@ class AlphaZero:
         strength: tuple[StrengthReport, ...] = ()
         rating = accuracy = None
         if seconds := clock.ladder_seconds(self.iteration, reports):
-            strength, rating = self._ladder(reports, seconds)
-        if seconds := clock.accuracy_seconds(self.iteration, reports):
+            strength, rating = self._ladder(reports, seconds, self.config.arena.anchors)
+        if seconds := clock.final_seconds(self.iteration, reports):
             accuracy = self._accuracy(reports[-1], seconds)
+            if accuracy is None and not strength:
+                strength, rating = self._ladder(reports, min(seconds, FINAL_SECONDS), SIMPLE_PLAYERS)
         return Measured(strength, rating, accuracy)
 
     # ---- What they are made of
@@ -162,10 +164,7 @@ class AlphaZero:
     def _network(self) -> NetworkFile:
         """The averaged network, with the run that made it. Its values are discounted as the search discounts."""
         return self.learner.network_file(
-            run=self.run.folder.resolve().name,
-            iteration=str(self.iteration),
-            seed=str(self.config.seed),
-            discount=f"{discount(self.config):g}",
+            run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
     def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
@@ -215,7 +214,7 @@ class AlphaZero:
             should_stop=lambda: time.perf_counter() - started >= plan.gate_seconds,
         )
         return GateReport(
-            champion=made_in(self.champion),
+            champion=self.champion.iteration,
             games=len(answer.match.games),
             score=answer.match.score if answer.match.games else 0.0,
             promoted=answer.promoted,
@@ -223,16 +222,16 @@ class AlphaZero:
         )
 
     def _ladder(
-        self, reports: Sequence[IterationReport], seconds: float
+        self, reports: Sequence[IterationReport], seconds: float, anchors: tuple[str, ...]
     ) -> tuple[tuple[StrengthReport, ...], RatingReport | None]:
-        arena = self.config.arena
+        arena = self.config.arena.model_copy(update={"anchors": anchors})
         simulations = arena.simulations
         if seconds < math.inf:  # the first two games of every match take a quarter of the time, or less
             newest = reports[-1].self_play
             moves = arena.opponents * max(1.0, newest.mean_length)
             simulations = min(simulations, max(1, int(newest.simulations / newest.seconds * seconds / 4 / moves)))
         older = self.run.readable_networks(rated(reports)[-OLDER_OPPONENTS:])
-        champion = made_in(self.champion)
+        champion = self.champion.iteration
         networks = {**older, champion: self.champion}
         return measure(
             self.game,
@@ -272,7 +271,7 @@ class AlphaZero:
     def _players(self, network: NetworkFile, simulations: int) -> list[SearchPlayer]:
         """The network with the search of self-play, but without noise, as a player for each thread."""
         params = self.config.self_play.search_params.replace(simulations=simulations, cache_entries=0)
-        name = network_name(made_in(network))
+        name = network_name(network.iteration)
         return [SearchPlayer(name, params, evaluator) for evaluator in self._evaluators(network)]
 
     @property
@@ -280,14 +279,10 @@ class AlphaZero:
         return min(self.config.arena.opening_plies, self.game.spec.longest_game // 4)
 
 
-def new_learner(game: Game, config: RunConfig) -> Learner:
-    device = config.learner.device
-    if device not in ("auto", "cpu", find_gpu()):
-        raise ConfigError(
-            f"learner.device is '{device}', but torch finds no such device here; 'auto' takes what there is, "
-            "'cpu' is always there."
-        )
-    return Learner(game, config.network, config.learner, seed=config.seed, discount=discount(config))
+def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
+    """A learner with a blank network, or one that goes on from `start`."""
+    discounted = start.discount if start else discount(config)
+    return Learner(game, config.network, config.learner, seed=config.seed, discount=discounted, start=start)
 
 
 def discount(config: RunConfig) -> float:
@@ -296,11 +291,6 @@ def discount(config: RunConfig) -> float:
 
 def threads(config: RunConfig) -> int:
     return config.self_play.threads or os.cpu_count() or 1
-
-
-def made_in(network: NetworkFile) -> int:
-    """The iteration of the run that the network is from."""
-    return int(network.made_by["iteration"])
 
 
 def rated(reports: Sequence[IterationReport]) -> list[int]:

@@ -18,7 +18,7 @@ from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
 from tengen.run.footprint import check_memory, memory_in_use, most_more_memory
-from tengen.stages import AlphaZero, made_in, new_learner, rated, threads
+from tengen.stages import AlphaZero, new_learner, rated, threads
 
 __all__ = ["train"]
 
@@ -99,7 +99,7 @@ def train(
             # 6. Everything that the next iteration needs, on disk. The commit says how far the games and the figures
             # go, so both are made durable before it is written, and it is written last: a kill before it undoes the
             # iteration, a kill after it loses nothing.
-            run.save_network(stages.champion, made_in(stages.champion), kept=rated(reports))
+            run.save_network(stages.champion, stages.champion.iteration, kept=rated(reports))
             games_end = writer.commit()
             metrics_bytes = run.append_metrics(asdict(reports[-1]))
             run.commit(
@@ -109,12 +109,12 @@ def train(
                 metrics_bytes=metrics_bytes,
                 in_flight=stages.in_flight,
                 learner=learner.state(),
-                champion=made_in(stages.champion),
+                champion=stages.champion.iteration,
                 champion_weights=stages.champion.weights,
             )
             observer.iteration_finished(reports[-1])
         writer.close()
-        return run.save_network(stages.champion, made_in(stages.champion), kept=rated(reports))
+        return run.save_network(stages.champion, stages.champion.iteration, kept=rated(reports))
 
 
 def _clock(stages: AlphaZero, minutes: float | None, seconds: Callable[[], float]) -> Clock:

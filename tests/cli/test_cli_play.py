@@ -274,7 +274,7 @@ def test_printable_is_short_and_harmless() -> None:
     ("arguments", "words"),
     [
         (["play", "chess2"], "There is no game called 'chess2'"),
-        (["play", "othello", "deep:blue"], "'deep:blue' is no player; a player is one of: random"),
+        (["play", "othello", "deep:blue"], "'deep:blue' is not a player; a player is one of: random"),
         (["play", "othello", "--first", "--second"], "Nobody moves both first and second"),
         (["play", "othello", "--seed", "-5"], "A seed is a whole number from 0"),
     ],

@@ -14,7 +14,7 @@ import pytest
 import tengen
 from tengen.export import kaggle_agent
 from tengen.export.kaggle import agent_program, agent_weights
-from tengen.export.kaggle_agent import Network, Rules, Search
+from tengen.export.kaggle_agent import Rules, Search
 from tengen.network import Evaluation, agreement, make_evaluator
 from tengen.network.checkpoint import NetworkFile, find_network, load_network
 from tengen.network.positions import random_positions, random_states
@@ -55,8 +55,8 @@ def written(program: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def search(file: NetworkFile) -> Search:
-    return Search(Rules(6, 7, 4), Network(agent_weights(file)))
+def search(file: NetworkFile, written: dict[str, Any]) -> Search:
+    return Search(Rules(6, 7, 4), written["Network"](agent_weights(file)))
 
 
 def board_of(state: tengen.State) -> list[int]:
@@ -124,7 +124,7 @@ def test_it_computes_our_network(file: NetworkFile, written: dict[str, Any]) -> 
     planes = random_positions(file, 128)
     expected = make_evaluator(file, backend="openvino", precision="f32")(planes)
     theirs = planes.transpose(0, 2, 3, 1)  # [B, H, W, C]
-    logits, wdl = Network(agent_weights(file))(theirs)
+    logits, wdl = written["Network"](agent_weights(file))(theirs)
     np.testing.assert_allclose(logits, expected.logits, atol=1e-3)
     np.testing.assert_allclose(wdl, expected.values, atol=1e-4)
     halved = Evaluation(*written["load_network"]()(theirs))

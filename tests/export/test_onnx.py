@@ -1,6 +1,7 @@
 """The ONNX file, read and computed by another program (OpenVINO's reader), against our own network."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,14 @@ from tengen.export.onnx_file import OPSET, onnx_model
 from tengen.network import make_evaluator
 from tengen.network.checkpoint import NetworkFile, NetworkFileError, find_network, load_network
 from tengen.network.positions import random_positions
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 
 SMALL = NetworkConfig(blocks=3, channels=16, policy_channels=8, value_channels=8)  # with one pooling block
 
 
 def blank(game: tengen.Game) -> NetworkFile:
     """With logits that are not all alike."""
-    net = PolicyValueNet(game.spec, SMALL, seed=1)
+    net = TorchNet(game.spec, SMALL, seed=1)
     with torch.no_grad():
         for head in (net.policy, net.value):
             head.out.weight.mul_(20.0)
@@ -69,10 +70,11 @@ def test_actions_that_have_no_relation_to_the_board() -> None:
     spec = tengen.load("tic_tac_toe").spec
 
     class Other:
-        planes_shape, num_actions, action_layout = spec.planes_shape, 5, "other"
+        planes_shape, num_actions, action_layout = spec.planes_shape, 5, "dense"
 
-    net = PolicyValueNet(Other(), SMALL, seed=1)
-    file = NetworkFile("tic_tac_toe", "", (2, 3, 3), 5, "other", SMALL, network_weights(net))
+    net = TorchNet(Other(), SMALL, seed=1)
+    file = replace(blank(tengen.load("tic_tac_toe")), num_actions=5, action_layout="dense")
+    file = replace(file, architecture=net.architecture, weights=network_weights(net))
     planes = random_positions(file, 3)
     check_same(onnx_model(file), file, planes)
 

@@ -34,6 +34,9 @@ def describe_game(game: tengen.Game) -> Iterator[str]:
     yield f"{spec!r}"
     yield f"planes: {', '.join(spec.plane_names)}"
     yield f"players: {', '.join(spec.player_names)}"
+    yield f"pieces: {', '.join(map(repr, spec.pieces))}; hands {spec.hands}; board {spec.shape}"
+    yield f"score: {spec.score_name or 'none'}"
+    yield f"layout: {spec.action_layout}, at most {spec.most_legal} legal"
     yield f"actions: {' '.join(game.action_text(action) for action in range(spec.num_actions))}"
     for symmetry in game.symmetries:
         moved = [symmetry.action(action) for action in range(min(spec.num_actions, 8))]
@@ -44,6 +47,8 @@ def describe_state(state: tengen.State, draw: bool) -> Iterator[str]:
     game, legal, planes = state.game, state.legal_actions, state.planes()
     yield f"  to move {state.to_move}, hash {hash(state):016x}, outcome {state.outcome}"
     yield f"  plane sums {' '.join(f'{plane.sum():g}' for plane in planes)}, crc {zlib.crc32(planes.tobytes()):08x}"
+    score = "none" if state.score is None else f"{state.score:g}"
+    yield f"  cells crc {zlib.crc32(state.cells.tobytes()):08x}, score {score}, key {state.evaluation_key:016x}"
     listed = ranges(legal) if len(legal) > 20 else " ".join(map(game.action_text, legal)) or "none"
     yield f"  legal {len(legal)}: {listed}"
     if draw:
@@ -57,10 +62,11 @@ def playthrough(name: str) -> str:
     lines = [*describe_game(game), "", "start", *describe_state(state, draw=True)]
     while state.outcome is None:
         action = state.legal_actions[int(rng.random() * len(state.legal_actions))]
+        where = game.action_cells(state, action)
         state = state.play(action)
         ply = len(state.moves)
         draw = state.outcome is not None or ply % 10 == 0 or game.spec.height * game.spec.width <= 64
-        lines += ["", f"{ply}. {game.action_text(action)}", *describe_state(state, draw)]
+        lines += ["", f"{ply}. {game.action_text(action)} to {where.target}", *describe_state(state, draw)]
     return "\n".join([*lines, "", repr(state), ""])
 
 

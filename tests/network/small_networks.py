@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 import tengen
 from tengen.config import NetworkConfig
+from tengen.network.architecture import describe
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.positions import random_states
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 
 ALL_HEADS = {"reply_head": True, "ownership_head": True, "score_head": True}
 
@@ -28,18 +29,21 @@ SHAPES = {
     "tic-tac-toe": Shape((2, 3, 3), 9, "cells"),
     "go 9x9": Shape((6, 9, 9), 82, "cells"),
     "connect four": Shape((3, 6, 7), 7, "columns"),
-    "from-to moves": Shape((3, 4, 5), 33, "other"),
+    "numbers": Shape((3, 4, 5), 33, "dense"),
+    "from-to moves": Shape((3, 4, 5), 63, "planes"),
 }
 
 
-def file_of(shape: Shape, config: NetworkConfig, net: PolicyValueNet) -> NetworkFile:
+def file_of(shape: Shape, config: NetworkConfig, net: TorchNet) -> NetworkFile:
     return NetworkFile(
         game="tic_tac_toe",
-        options="",
+        source="tic_tac_toe",
+        options={},
+        rules_digest="",
         planes_shape=shape.planes_shape,
         num_actions=shape.num_actions,
         action_layout=shape.action_layout,
-        config=config,
+        architecture=describe(shape, config),
         weights=network_weights(net),
     )
 
@@ -49,12 +53,13 @@ def random_board(shape: tuple[int, int, int], count: int, seed: int = 0) -> NDAr
     return (np.random.default_rng(seed).random((count, *shape)) < 0.3).astype(np.float32)
 
 
-def settled_net(shape: Shape, config: NetworkConfig, seed: int = 0) -> PolicyValueNet:
+def settled_net(shape: Shape, config: NetworkConfig, seed: int = 0) -> TorchNet:
     """A blank network whose normalisation has seen positions, and whose logits are not all alike."""
-    net = PolicyValueNet(shape, config, seed=seed).train()
+    net = TorchNet(shape, config, seed=seed).train()
     with torch.no_grad():
-        for head in (net.policy, net.value):
-            head.out.weight.mul_(20.0)
+        for name, weight in net.named_parameters():
+            if name.endswith((".out.weight", ".extra.weight")):
+                weight.mul_(20.0)
         for i in range(4):
             net(torch.from_numpy(random_board(shape.planes_shape, 64, seed=i)))
     return net.eval()
@@ -69,7 +74,7 @@ def trained_file(game: tengen.Game, config: NetworkConfig, steps: int) -> Networ
     policy = torch.from_numpy(np.stack([answer.policy_target for answer in answers]))
     value = torch.tensor([answer.root_value for answer in answers])
     wdl = torch.stack([(1 + value) / 2, torch.zeros_like(value), (1 - value) / 2], dim=1)
-    net = PolicyValueNet(game.spec, config, seed=1).train()
+    net = TorchNet(game.spec, config, seed=1).train()
     optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3)
     rows = torch.Generator().manual_seed(1)
     for _ in range(steps):
@@ -80,4 +85,4 @@ def trained_file(game: tengen.Game, config: NetworkConfig, steps: int) -> Networ
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return NetworkFile.of(game, config, network_weights(net), {"run": "test", "iteration": str(steps)})
+    return NetworkFile.of(game, config, network_weights(net), {"run": "test"}, iteration=steps)

@@ -14,6 +14,7 @@ from small_networks import SHAPES, file_of
 import tengen
 from tengen.config import NetworkConfig
 from tengen.network import make_evaluator
+from tengen.network.architecture import describe
 from tengen.network.checkpoint import (
     NetworkFile,
     NetworkFileError,
@@ -23,15 +24,15 @@ from tengen.network.checkpoint import (
     save_network,
 )
 from tengen.network.evaluator import Backend
-from tengen.network.resnet import PolicyValueNet, network_from_file, network_weights
+from tengen.network.torch_net import TorchNet, network_from_file, network_weights
 
 CONFIG = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4)
 
 
 def network_of(name: str, **options: float) -> NetworkFile:
     game = tengen.load(name, **options)
-    weights = network_weights(PolicyValueNet(game.spec, CONFIG, seed=4))
-    return NetworkFile.of(game, CONFIG, weights, {"run": "runs/one", "iteration": "7", "seed": "4"})
+    weights = network_weights(TorchNet(game.spec, CONFIG, seed=4))
+    return NetworkFile.of(game, CONFIG, weights, {"run": "runs/one", "seed": "4"}, discount=0.99, iteration=7)
 
 
 @pytest.fixture
@@ -47,12 +48,12 @@ def test_round_trip(saved: Path) -> None:
     assert file == expected  # all of the header
     assert file.game == "connect_four"
     assert file.planes_shape == (3, 6, 7)
-    assert file.made_by["iteration"] == "7"
+    assert (file.iteration, file.discount) == (7, 0.99)
     assert file.weights.keys() == expected.weights.keys()
     assert all(np.array_equal(file.weights[name], expected.weights[name]) for name in expected.weights)
     assert file.digest == expected.digest
     planes = torch.ones(1, 3, 6, 7)
-    net = PolicyValueNet(tengen.load("connect_four").spec, CONFIG, seed=4).eval()
+    net = TorchNet(tengen.load("connect_four").spec, CONFIG, seed=4).eval()
     assert torch.equal(network_from_file(file).eval()(planes).logits, net(planes).logits)
 
 
@@ -151,7 +152,7 @@ def test_weights_of_another_shape_than_the_header_says(backend: Backend) -> None
     file = network_of("connect_four")
     twice = np.concatenate([file.weights["stem.conv.weight"]] * 2)
     for wrong in (
-        replace(file, config=CONFIG.model_copy(update={"blocks": 2})),
+        replace(file, architecture=describe(file, CONFIG.model_copy(update={"blocks": 2}))),
         replace(file, weights={**file.weights, "stem.conv.weight": twice}),
     ):
         with pytest.raises(NetworkFileError, match="don't fit their own header"):
@@ -175,8 +176,8 @@ def test_other_planes_do_not_fit() -> None:
 
 
 def test_a_network_bound_to_its_size_says_so() -> None:
-    shape = SHAPES["from-to moves"]
-    file = file_of(shape, CONFIG, PolicyValueNet(shape, CONFIG))
+    shape = SHAPES["numbers"]
+    file = file_of(shape, CONFIG, TorchNet(shape, CONFIG))
     assert file.num_actions_on(4, 5) == 33
     with pytest.raises(tengen.EvaluatorError, match="only on 4x5"):
         file.num_actions_on(5, 5)

@@ -49,7 +49,7 @@ def _nothing_left_behind():  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("fault", "deed"),
     [
-        ("dies", "died (exit code 3); its last words: out of memory"),
+        ("dies", "died (exit code 3); its standard error ends with: out of memory"),
         ("floods", "floods its output"),
         ("illegal", "which is not legal here."),
         ("nonsense", "which is not GTP."),

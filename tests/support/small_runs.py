@@ -20,7 +20,7 @@ SMALL: dict[str, Any] = {
     },
     "replay": {"window_start": 40, "window_most": 90},
     "learner": {"batch": 128, "samples_per_position": 4.0, "threads": 2},
-    "arena": {"every": 0, "final_accuracy": False},
+    "arena": {"every": 0, "final_strength": False},
 }
 
 

@@ -15,9 +15,9 @@ TINY = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4)
 
 def save_tiny(path: Path, game: tengen.Game) -> Path:
     """A file with a random network for this game."""
-    from tengen.network.resnet import PolicyValueNet, network_weights
+    from tengen.network.torch_net import TorchNet, network_weights
 
-    save_network(path, NetworkFile.of(game, TINY, network_weights(PolicyValueNet(game.spec, TINY, seed=1))))
+    save_network(path, NetworkFile.of(game, TINY, network_weights(TorchNet(game.spec, TINY, seed=1))))
     return path
 
 

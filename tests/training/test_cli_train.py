@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,12 +14,11 @@ import tomli_w
 from small_runs import SMALL
 
 import tengen
-from tengen.config import NetworkConfig
-from tengen.interfaces.cli.experiment import experiment_of
+from tengen.config import NetworkConfig, load_config
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 from tengen.players import make_player
 
 BREAKTHROUGH = "openspiel:breakthrough(columns={0},rows={0})"
@@ -46,8 +46,8 @@ def test_trains_goes_on_and_tells_how_to_play(place: Path, cli) -> None:
     lines = cli("train", "tic_tac_toe", "--iterations", "2").splitlines()
     assert "starts from a blank network" in lines[0]
     assert [line.partition(":")[0] for line in lines[1:3]] == ["iteration 1", "iteration 2"]
-    assert "networks/000002.safetensors" in lines[-3]
-    assert lines[-2].startswith("Good moves, which keep the win, draw or loss, on 4,520 positions")
+    assert "networks/000002.safetensors" in lines[-6]
+    assert lines[-5].startswith("Good moves, which keep the win, draw or loss, on 4,520 positions")
     assert lines[-1] == "To play it: tengen play tic_tac_toe search:runs/tic_tac_toe:100"
     again = cli("train", "tic_tac_toe", "--iterations", "3")
     assert "goes on at iteration 3" in again
@@ -69,22 +69,74 @@ def test_a_given_config_is_used(place: Path, cli) -> None:
     assert "seed = 9" in (place / "runs" / "tic_tac_toe" / "config.toml").read_text()
 
 
+def test_a_config_needs_no_game_if_it_names_one(place: Path, cli) -> None:
+    (place / "mine.toml").write_text('game = "tic_tac_toe"\niterations = 1\nseed = 9\n')
+    assert "iteration 1:" in cli("train", "--config", "mine.toml")
+    kept = load_config(place / "runs" / "mine" / "config.toml")
+    assert (kept.seed, kept.network.channels) == (9, 8)  # on top of the experiment, which stays
+    again = cli("train", "--run", "runs/mine", "--iterations", "2")
+    assert "goes on at iteration 2" in again
+
+
+def test_the_settings_are_shown_and_nothing_is_made(place: Path, cli) -> None:
+    shown = cli("train", "tic_tac_toe", "--set", "learner.batch=64", "--set", "seed=3", "--show-config")
+    lines = {line.partition(" = ")[0]: line for line in shown.splitlines()}
+    assert re.fullmatch(r"batch = 64 +# --set", lines["batch"])
+    assert re.fullmatch(r"channels = 8 +# experiments/tic_tac_toe.toml", lines["channels"])
+    assert list(place.iterdir()) == [place / "experiments"]
+
+
+def test_a_sweep_is_a_run_for_each_seed_and_can_go_on(place: Path, cli) -> None:
+    first = cli("train", "tic_tac_toe", "--iterations", "1", "--seeds", "3,1")
+    assert "Seed 3, run 1 of 2:" in first
+    assert "tengen compare runs/tic_tac_toe OTHER" in first
+    folders = [place / "runs" / "tic_tac_toe" / name for name in ("seed1", "seed3")]
+    assert [load_config(folder / "config.toml").seed for folder in folders] == [1, 3]
+    again = cli("train", "tic_tac_toe", "--iterations", "1", "--seeds", "1,3,4")
+    assert again.count("has done 1 iterations, and 1 were asked for") == 2
+    assert again.count("starts from a blank network") == 1
+
+
 @pytest.mark.parametrize(
-    ("game", "name"),
+    ("arguments", "words"),
     [
-        ("connect_four", "connect_four"),
-        ("go:size=9,komi=7", "go_9x9"),
-        ("gomoku:size=9", "gomoku_9x9"),
-        ("gomoku:size=15", None),
-        ("go:size=9,komi=5", None),
+        (["othello"], "runs/tic_tac_toe is a run of tic_tac_toe, not of othello (size=8)"),
+        (["tic_tac_toe", "--set", "learner.batch=3"], "learner.batch is 128 there, not 3. A run keeps its settings"),
+        (["--config", "other.toml"], "self_play.simulations is 4 there, not 7"),
     ],
 )
-def test_settings_that_suit_a_game_are_found_from_anywhere(
-    game: str, name: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = experiment_of(game)
-    assert (found.stem if found else None) == name
+def test_a_begun_run_keeps_its_game_and_settings(place: Path, cli, refused, arguments: list[str], words: str) -> None:
+    cli("train", "tic_tac_toe", "--iterations", "1")
+    (place / "other.toml").write_text("[self_play]\nsimulations = 7\n")
+    assert words in refused("train", *arguments, "--run", "runs/tic_tac_toe")
+
+
+def test_a_run_that_is_over_says_so(place: Path, cli) -> None:
+    cli("train", "tic_tac_toe", "--iterations", "2")
+    fewer = cli("train", "tic_tac_toe", "--iterations", "1")
+    assert "has done 2 iterations, and 1 were asked for: --iterations 4 would go on." in fewer
+    assert load_config(place / "runs" / "tic_tac_toe" / "config.toml").iterations == 2
+    no_more = cli("train", "tic_tac_toe", "--minutes", "0.0001")
+    assert "minutes already, and --minutes counts the whole run" in no_more
+    assert "To play it: " in no_more
+
+
+def test_a_device_that_is_not_there_leaves_no_folder(place: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(device: str) -> None:
+        raise tengen.TengenError(f"There is no {device}.")
+
+    monkeypatch.setattr("tengen.network.check_device", check, raising=False)
+    assert "There is no cuda." in refused("train", "tic_tac_toe", "--set", "learner.device=cuda")
+    assert not (place / "runs").exists()
+
+
+def test_where_the_truth_is_not_known_simple_players_are_met(place: Path, cli) -> None:
+    (place / "small.toml").write_text(tomli_w.dumps({**SMALL, "game": "othello", "options": {"size": 6}}))
+    said = cli("train", "--config", "small.toml", "--iterations", "1", "--run", "here")
+    assert re.search(r"With 100 simulations it scores \d+% against random \(\d+ games\) and \d+% against roll", said)
+    assert said.splitlines()[-1] == "To play it: tengen play othello:size=6 search:here:100"
+    assert "To measure it: tengen match othello:size=6 search:here:100 rollout:1000" in said
+    assert "To see how it learned: here/report.html" in said
 
 
 @pytest.mark.parametrize(
@@ -99,6 +151,11 @@ def test_settings_that_suit_a_game_are_found_from_anywhere(
         (["tic_tac_toe", "--minutes", "nan"], "A run takes more than 0"),
         (["tic_tac_toe", "--iterations", "0"], "iterations: "),
         (["tic_tac_toe", "--seed", "-1"], "A seed is a whole number"),
+        (["tic_tac_toe", "--seed", "1", "--seeds", "1,2"], "Give --seed or --seeds, not both."),
+        (["tic_tac_toe", "--seeds", "1,x"], "--seeds takes up to 100 different whole numbers"),
+        (["tic_tac_toe", "--set", "learner.bach=3"], "no setting 'learner.bach'; did you mean 'learner.batch'?"),
+        ([], "Which game? Give GAME"),
+        (["--config", "wrong.toml"], "Which game? wrong.toml names none"),
         (["tic_tac_toe", "--run", "wrong.toml"], "wrong.toml can't be a run's folder"),
     ],
 )
@@ -172,7 +229,7 @@ def test_two_interrupts_stop_at_once(place: Path) -> None:
 
 def test_evaluate_in_words_and_as_json(cli, model: str) -> None:
     words = cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8")
-    assert words.startswith("4,520 positions, all that can come up; OpenVINO")
+    assert words.startswith("4,520 positions, all that can be reached; OpenVINO")
     answer = json.loads(cli("evaluate", "tic_tac_toe", "--model", model, "--simulations", "8", "--json"))
     assert answer.keys() == {"raw", "search"}
     assert answer["search"].keys() == {"simulations", "good", "perfect"}
@@ -240,7 +297,7 @@ def test_a_network_of_another_kind_or_size_is_refused(
     """Where its heads are bound to a size: those of most games fit any."""
     game, config = parse_game(trained), NetworkConfig.preset("tiny")
     path = tmp_path / "network.safetensors"
-    save_network(path, NetworkFile.of(game, config, network_weights(PolicyValueNet(game.spec, config, seed=1))))
+    save_network(path, NetworkFile.of(game, config, network_weights(TorchNet(game.spec, config, seed=1))))
     assert words in refused("match", played, f"network:{path}", "random")
 
 

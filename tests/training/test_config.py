@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from tengen.config import ConfigError, NetworkConfig, RunConfig, load_config
+from tengen.config import ConfigError, NetworkConfig, RunConfig, SelfPlayConfig, load_config
 
+MODELS = sorted((Path(__file__).parents[2] / "models").glob("*/config.toml"))
 EXPERIMENTS = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
 
 
@@ -56,6 +57,48 @@ def test_settings_go_on_top_of_the_file(tmp_path: Path) -> None:
     path.write_text('game = "othello"\nseed = 3\n[learner]\nbatch = 7\nlearning_rate = 0.1\n')
     config = load_config(path, seed=4, learner={"batch": 8})
     assert (config.game, config.seed, config.learner.batch, config.learner.learning_rate) == ("othello", 4, 8, 0.1)
+
+
+def test_a_search_table_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[self_play.search]\nc_puct = 2.0\n")
+    search = load_config(path, game="othello").self_play.search
+    assert search == {**SelfPlayConfig.SEARCH, "c_puct": 2.0}
+    assert search["selection"] == "gumbel"
+
+
+def test_a_search_parameter_at_its_default_need_not_be_said() -> None:
+    assert SelfPlayConfig(search={"c_puct": 1.25}) == SelfPlayConfig()
+    assert SelfPlayConfig(search={"random_symmetry": False}).search_params.random_symmetry is False
+
+
+def test_simulations_have_one_place() -> None:
+    with pytest.raises(ConfigError, match=r"no setting 'self_play.search.simulations'"):
+        load_config(game="othello", self_play={"search": {"simulations": 5}})
+
+
+def test_older_names_are_read_from_files(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[self_play]\ngames_per_thread = 7\n")
+    assert load_config(path, game="othello").self_play.games_per_unit == 7
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.parent.name)
+def test_configs_of_the_bundled_networks_are_read(path: Path) -> None:
+    assert load_config(path).game in path.parent.name
+
+
+def test_options_keep_their_kind(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('game = "go"\noptions = { size = 9, komi = 7.5, suicide = true }\n')
+    options = load_config(path).options
+    assert {name: type(value) for name, value in options.items()} == {"size": int, "komi": float, "suicide": bool}
+
+
+def test_a_preset_of_the_network_says_its_size_whatever_lies_beneath(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('game = "go"\n[network]\nblocks = 2\nchannels = 32\n')
+    assert load_config(path, network={"preset": "small"}).network == NetworkConfig()
 
 
 def test_presets() -> None:

@@ -8,7 +8,7 @@ import pytest
 import tomli_w
 from small_runs import SMALL, small_config
 
-from tengen.bench.checkup import Checkup, Forecast, Machine, check_up, find_warnings
+from tengen.bench.checkup import Checkup, Forecast, Machine, _forecast, check_up, find_warnings
 from tengen.interfaces.cli.doctor import forecast_text, report
 
 MACHINE = Machine(
@@ -36,7 +36,7 @@ FORECAST = Forecast(
 @pytest.fixture(scope="module")
 def found() -> Checkup:
     stages: list[str] = []
-    checkup = check_up(small_config(arena={"every": 2}), stages.append)
+    checkup = check_up(small_config(arena={"every": 2}), on_stage=stages.append)
     assert stages == ["machine", "evaluators", "self-play", "learner"]
     return checkup
 
@@ -71,6 +71,15 @@ def test_the_forecast_adds_up(found: Checkup) -> None:
     assert forecast.minutes * 60 * forecast.playing == pytest.approx(seconds)
     learned = forecast.positions * config.learner.samples_per_position / found.samples_per_second
     assert forecast.minutes * 60 * forecast.learning == pytest.approx(learned)
+
+
+def test_a_run_that_goes_by_minutes_takes_them() -> None:
+    speeds = {"positions": 100.0, "evaluations": 1000.0, "samples": 300.0, "length": 8.0, "memory": 1}
+    config = small_config(self_play={"positions": 1000}, arena={"every": 0}, learner={"samples_per_position": 3.0})
+    whole = _forecast(config, None, **speeds)  # type: ignore[arg-type]
+    assert whole.minutes * 60 == pytest.approx(config.iterations * (10 + 10))
+    given = _forecast(config, 5.0, **speeds)  # type: ignore[arg-type]
+    assert (given.minutes, given.iterations, given.positions) == (pytest.approx(5.0), 15, 15_000)
 
 
 def test_in_words(found: Checkup) -> None:
@@ -113,5 +122,7 @@ def test_the_command(tmp_path: Path, cli, refused) -> None:
     assert answer["game"] == "tic_tac_toe"
     assert answer["forecast"]["iterations"] == 7
     assert answer["evaluators"][0]["positions_per_second"]["64"] > 0
+    assert "no setting 'seet'; did you mean 'seed'?" in refused("doctor", "othello", "--set", "seet=3")
+    assert "A run takes more than 0" in refused("doctor", "othello", "--minutes", "0")
     assert "There is no game called 'tic_tac_two'" in refused("doctor", "tic_tac_two")
     assert "can't be read" in refused("doctor", "--config", "nowhere.toml")

@@ -14,7 +14,7 @@ from tengen.config import ConfigError, LearnerConfig, ReplayConfig
 from tengen.learner import Learner, TrainingDivergedError, learning_rate_at
 from tengen.learner.loss import TensorSamples, loss_terms, value_target
 from tengen.network import make_evaluator
-from tengen.network.resnet import NetworkOutput, PolicyValueNet
+from tengen.network.torch_net import NetworkOutput, TorchNet
 from tengen.records import GameRecord
 from tengen.replay import ReplayWindow, Samples
 from tengen.selfplay import play_games
@@ -243,7 +243,7 @@ def test_a_loss_that_is_no_number_is_not_learned_from(window: ReplayWindow, monk
         terms = loss_terms(output, *rest)  # type: ignore[arg-type]
         return replace(terms, value=terms.value * float("nan"))
 
-    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    monkeypatch.setattr("tengen.learner.learner.loss_terms", broken)
     with pytest.raises(TrainingDivergedError, match=r"loss is no number.*learner\.learning_rate = 0\.001"):
         learn(learner, window, 1)
     assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
@@ -260,7 +260,7 @@ def test_a_gradient_that_is_no_number_is_not_learned_from(
         endless = (output.wdl_logits.float() * 0.0).sqrt().sum()  # 0, with a slope that is not finite
         return replace(terms, value=terms.value + endless)
 
-    monkeypatch.setattr("tengen.learner.loss_terms", broken)
+    monkeypatch.setattr("tengen.learner.learner.loss_terms", broken)
     with pytest.raises(TrainingDivergedError, match="gradient is no number"):
         learn(learner, window, 1)
     assert all(np.array_equal(before[name], value) for name, value in learner.state().items() if "norm" not in name)
@@ -298,7 +298,7 @@ def test_a_step_goes_down_the_loss(window: ReplayWindow, replicas: int) -> None:
     after = learner.state()
 
     samples = TensorSamples.of(window.sample(config.learner.batch, np.random.default_rng(3)))
-    net = PolicyValueNet(GAME.spec, config.network, seed=1).train()
+    net = TorchNet(GAME.spec, config.network, seed=1).train()
     losses = [loss_terms(net(part.planes), part, 0.4, 1.0).total(config.learner) for part in samples.split(replicas)]
     names, parameters = zip(*net.named_parameters(), strict=True)
     for name, gradient in zip(names, torch.autograd.grad(sum(losses) / replicas, parameters), strict=True):  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+RULES = Path(__file__).parents[1] / "support" / "rules"
 WIDE = {"width": 1200, "height": 850}
 
 expect.set_options(timeout=PATIENCE)
@@ -42,6 +44,12 @@ def rules_file() -> Path:
     return Path(__file__).parents[2] / "examples" / "hex.py"
 
 
+@pytest.fixture
+def rules() -> Path:
+    """The folder of small rules files."""
+    return RULES
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One for all tests; one that kills it starts it again."""
@@ -49,6 +57,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     site.start()
     yield site
     site.kill()
+
+
+@pytest.fixture(scope="module")
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site with games of a user's own, one of which can't be loaded."""
+    examples = Path(__file__).parents[2] / "examples"
+    files = [examples / "connect_four.py", f"{examples / 'hex.py'}:size=5", RULES / "broken.py"]
+    files += [RULES / f"{name}.py" for name in ("breakthrough", "crowns", "nim")]
+    site = Site(tmp_path_factory.mktemp("own_runs"), tuple(map(str, files)))
+    site.start()
+    yield site
+    site.kill()
+
+
+@pytest.fixture
+def own_page(browser: Browser, own_site: Site, complaints: list[str]) -> Iterator[Page]:
+    """As `page`, of the site with a user's own games."""
+    with opened(browser, own_site, complaints) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +96,12 @@ def complaints() -> list[str]:
 @pytest.fixture
 def page(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
     """A browser that was never here before; `page.goto("#/play")` is a place on the page."""
+    with opened(browser, site, complaints) as page:
+        yield page
+
+
+@contextmanager
+def opened(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
     context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()

@@ -25,6 +25,7 @@ class Site:
     """A server at a port that stays the same when it is started anew."""
 
     runs: Path
+    games: tuple[str, ...] = ()  # besides the built-in ones
     port: int = field(default_factory=_free_port)
     _process: subprocess.Popen[bytes] | None = None
 
@@ -34,7 +35,8 @@ class Site:
 
     def start(self) -> None:
         command = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()", "serve", "--no-browser"]
-        self._process = subprocess.Popen([*command, "--port", str(self.port), "--runs", str(self.runs)])
+        games = [word for game in self.games for word in ("--game", game)]
+        self._process = subprocess.Popen([*command, "--port", str(self.port), "--runs", str(self.runs), *games])
         give_up = time.monotonic() + START_SECONDS
         while True:
             try:

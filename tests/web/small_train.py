@@ -15,7 +15,7 @@ policy_channels = 4
 value_channels = 4
 [self_play]
 threads = 1
-games_per_thread = 4
+games_per_unit = 4
 positions = 64
 simulations = 4
 [replay]
@@ -27,8 +27,9 @@ threads = 1
 every = 0
 """
 
-if "--config" in sys.argv:
+if "--run" in sys.argv:
     folder = Path(sys.argv[sys.argv.index("--run") + 1])
-    (folder / "small.toml").write_text(SMALL)
-    sys.argv[sys.argv.index("--config") + 1] = str(folder / "small.toml")
+    if not (folder / "config.toml").exists():
+        (folder / "small.toml").write_text(SMALL)
+        sys.argv += ["--config", str(folder / "small.toml")]
 main()

@@ -95,7 +95,7 @@ def test_the_line_of_a_move_shows_on_hover(page: Page) -> None:
 def test_the_graph_fills_itself_and_a_click_jumps(page: Page) -> None:
     page.goto("/#/analyse/tic_tac_toe?moves=b2,a1,a2,b1,c2")
     expect(page.locator(".graph-line")).to_have_attribute("data-known", "6")
-    expect(page.get_by_text("The game is over: X wins.")).to_be_visible()
+    expect(page.get_by_text("The game is over. X wins.")).to_be_visible()
     box = page.locator(".graph svg").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 20)

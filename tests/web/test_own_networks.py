@@ -13,7 +13,7 @@ import tengen
 from tengen.config import NetworkConfig
 from tengen.network import make_evaluator
 from tengen.network.checkpoint import NetworkFile, load_network, save_network
-from tengen.network.resnet import PolicyValueNet, network_weights
+from tengen.network.torch_net import TorchNet, network_weights
 
 TINY = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4, ownership_head=True)
 
@@ -22,7 +22,7 @@ TINY = NetworkConfig(blocks=1, channels=8, policy_channels=4, value_channels=4, 
 def networks(tmp_path: Path) -> Path:
     """A folder with a network for Go that has learned nothing, but has the head."""
     game = tengen.load("go", size=5)
-    weights = network_weights(PolicyValueNet(game.spec, TINY, seed=1))
+    weights = network_weights(TorchNet(game.spec, TINY, seed=1))
     rng = np.random.default_rng(0)
     weights["ownership.weight"] = rng.normal(size=weights["ownership.weight"].shape).astype(np.float32)
     save_network(tmp_path / "tiny.safetensors", NetworkFile.of(game, TINY, weights))
@@ -32,7 +32,7 @@ def networks(tmp_path: Path) -> Path:
 def test_a_game_is_offered_as_its_first_network_knows_it(tmp_path: Path) -> None:
     game = tengen.load("mnk", m=5, n=4, k=4)
     config = TINY.model_copy(update={"ownership_head": False})
-    weights = network_weights(PolicyValueNet(game.spec, config, seed=1))
+    weights = network_weights(TorchNet(game.spec, config, seed=1))
     with served(model_folders=[tmp_path]) as server:
         before = next(entry for entry in server.get("/api/games").json() if entry["name"] == "mnk")
         assert before["models"] == ["rollout", "uniform"]

@@ -60,7 +60,7 @@ def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
         wait_for_moves(page, made + 1)
     assert headline(page) in OVER
     assert page.locator("[data-legal]").count() == 0
-    expect(page.locator(".status p")).to_contain_text(f"after {moves_made(page)} moves")
+    expect(page.locator(".status p")).to_contain_text(f"The end after {moves_made(page)} moves")
 
 
 def test_undo_takes_back_both_moves(page: Page) -> None:
@@ -155,6 +155,47 @@ def test_a_position_that_cannot_be(page: Page) -> None:
     expect(page.locator(".waiting")).to_contain_text("b2")
     page.get_by_role("button", name="New game").click()
     expect(page.locator("[role=gridcell]")).to_have_count(9)
+
+
+def test_an_impossible_option_is_said(page: Page) -> None:
+    page.goto(place("go", size=9))
+    expect(page.locator("[role=gridcell]")).to_have_count(81)
+    page.get_by_text("Options").click()
+    page.get_by_label("size").fill("99")
+    page.get_by_label("size").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("size")
+    expect(page.locator(".status h1, h1[role=status]")).to_have_text("Not possible")
+    page.get_by_label("size").fill("7")
+    page.get_by_label("size").press("Enter")
+    expect(page.locator("[role=gridcell]")).to_have_count(49)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_the_end_of_go_tells_score_komi_and_reason(page: Page) -> None:
+    page.goto(place("go", "E5,pass,pass", size=9, komi=5.5))
+    expect(page.locator(".status h1")).to_have_text("You win")
+    expect(page.locator(".status p")).to_have_text(
+        "Black wins: two passes, 81 to 5.5. The end after 3 moves, komi 5.5."
+    )
+
+
+def test_the_board_is_one_stop_of_the_tab_key_and_shows_where_it_is(page: Page) -> None:
+    page.goto(place("connect_four"))
+    cells = page.locator("[role=gridcell]")
+    expect(cells).to_have_count(42)
+    assert cells.evaluate_all("all => all.map((one) => one.getAttribute('tabindex'))").count("0") == 1
+    assert page.evaluate("[...document.querySelectorAll('svg [tabIndex]')].every((one) => one.tabIndex <= 0)")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "gridcell":
+            break
+    ring = page.locator("[data-focus]")
+    expect(ring).to_be_visible()
+    colours = ring.locator("path").evaluate_all("all => all.map((one) => getComputedStyle(one).stroke)")
+    assert colours == ["rgb(17, 21, 26)", "rgb(255, 255, 255)"]  # one of them is seen on any ground
+    page.keyboard.press("Tab")
+    expect(ring).to_have_count(0)
+    assert page.evaluate("document.activeElement.getAttribute('role')") != "gridcell"
 
 
 def test_a_game_with_the_keyboard_alone(page: Page) -> None:

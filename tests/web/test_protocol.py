@@ -28,33 +28,82 @@ def without(answer: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 # --- Positions
 
+X_WINS = {"winner": 0, "text": "X wins", "reason": "line", "sentence": "X wins: three in a row"}
+
 
 def test_show_describes_the_position(page: Page) -> None:
     state = page.ask("show", position=position("connect_four", "4 4 1"))
     assert state["type"] == "state"
     assert state["position"] == position("connect_four", "4 4 1")
-    assert state["board"]["kind"] == "columns"
+    assert state["board"]["layout"] == "columns"
+    assert [(piece["letter"], piece["owner"]) for piece in state["board"]["pieces"]] == [("X", 0), ("O", 1)]
     assert (state["board"]["height"], state["board"]["width"]) == (6, 7)
     assert state["to_move"] == 1
-    assert {cell: player for cell, player in enumerate(state["cells"]) if player is not None} == {38: 0, 31: 1, 35: 0}
-    assert state["last"] == {"action": 0, "text": "1", "cells": [35]}
-    assert [action["cells"] for action in state["legal"]] == [[28], [36], [37], [24], [39], [40], [41]]
-    assert state["outcome"] is None
+    assert {cell: piece for cell, piece in enumerate(state["cells"]) if piece} == {38: 1, 31: 2, 35: 1}
+    assert state["last"] == {"action": 0, "text": "1", "source": None, "target": 35, "piece": None}
+    assert [action["target"] for action in state["legal"]] == [28, 36, 37, 24, 39, 40, 41]
+    assert (state["outcome"], state["text"], state["hands"], state["score"]) == (None, None, [[], []], None)
 
 
 def test_play_gives_the_state_after_it(page: Page) -> None:
     played = page.ask("play", position=position("tic_tac_toe", "a1 b1 a2 b2"), action="a3")
-    assert played["outcome"] == {"winner": 0, "text": "X wins"}
+    assert played["outcome"] == X_WINS
     assert played["legal"] == []
     assert without(played) == without(page.ask("show", position=position("tic_tac_toe", "a1 b1 a2 b2 a3")))
 
 
 def test_boards_follow_the_options(page: Page) -> None:
     board = page.ask("show", position=position("go", size=13))["board"]
-    assert (board["height"], board["width"], board["kind"]) == (13, 13, "points")
+    assert (board["height"], board["width"], board["points"]) == (13, 13, True)
     assert board["columns"][8] == "J"
     assert board["rows"] == [str(row) for row in range(13, 0, -1)]
     assert sorted(map(tuple, board["stars"])) == [(3, 3), (3, 9), (6, 6), (9, 3), (9, 9)]
+
+
+def test_the_end_says_why_and_by_how_much(page: Page) -> None:
+    state = page.ask("show", position=position("go", "E5 pass pass", size=9, komi=5.5))
+    assert state["outcome"] == {
+        "winner": 0,
+        "text": "black wins",
+        "reason": "two passes",
+        "sentence": "Black wins: two passes, 81 to 5.5",
+    }
+    assert (state["score"], state["board"]["score_name"]) == (75.5, "points")
+
+
+def test_moves_of_pieces_have_two_cells_and_their_lines_are_drawn(rules: Path) -> None:
+    with served(files=[tengen.load(str(rules / "breakthrough.py"))]) as server, server.page() as page:
+        state = page.ask("show", position=position("breakthrough", "b2b3"))
+        assert state["board"]["layout"] == "planes"
+        assert (state["last"]["source"], state["last"]["target"]) == (16, 11)
+        assert {action["text"]: (action["source"], action["target"]) for action in state["legal"]}["a4b3"] == (5, 11)
+        found = page.ask("analyse", position=position("breakthrough", "b2b3"), model="rollout", simulations=300)
+        best = found["moves"][0]
+        assert [move["player"] for move in best["drawn"]] == [(1 + ply) % 2 for ply in range(len(best["drawn"]))]
+        assert (best["drawn"][0]["source"], best["drawn"][0]["target"]) == (best["source"], best["target"])
+        assert len(best["drawn"]) == min(8, len(best["line"]))
+
+
+def test_a_game_that_does_not_say_what_stands_on_it_is_a_text(rules: Path) -> None:
+    with served(files=[tengen.load(str(rules / "nim.py"))]) as server, server.page() as page:
+        state = page.ask("show", position=position("nim", "take3d"))
+        assert (state["board"]["layout"], state["board"]["pieces"], state["cells"]) == ("dense", [], None)
+        assert state["text"] == str(tengen.load(str(rules / "nim.py")).state("take3d"))
+        assert {(action["source"], action["target"]) for action in state["legal"]} == {(None, None)}
+
+
+def test_a_game_that_fails_is_named_with_its_reason(rules: Path) -> None:
+    with served(files=[tengen.load("mnk")], broken={"bad.py": "It forgets the rules."}) as server:
+        games = {game["name"]: game for game in server.get("/api/games").json()}
+        assert (games["bad.py"]["problem"], games["bad.py"]["board"]) == ("It forgets the rules.", None)
+        assert games["go"]["problem"] is None
+        with server.page() as page:
+            refused = page.ask("show", position=position("bad.py"))
+            assert (refused["error"], refused["message"]) == (
+                "UnknownGameError",
+                "bad.py can't be shown: It forgets the rules.",
+            )
+            assert page.ask("show", position=position("go"))["type"] == "state"
 
 
 def forced_to_pass() -> tengen.State:
@@ -71,7 +120,7 @@ def test_othello_counts_rows_from_the_top_and_passes_by_a_button(page: Page) -> 
     assert page.ask("show", position=position("othello"))["board"]["rows"][0] == "1"
     state = forced_to_pass()
     shown = page.ask("show", position=position("othello", " ".join(map(state.action_text, state.moves))))
-    assert shown["legal"] == [{"action": 64, "text": "pass", "cells": []}]
+    assert shown["legal"] == [{"action": 64, "text": "pass", "source": None, "target": None, "piece": None}]
 
 
 @pytest.mark.parametrize(
@@ -152,13 +201,13 @@ def test_an_analysis_by_the_clock_ends(page: Page) -> None:
 
 def test_an_analysis_of_a_finished_game_says_how_it_ended(page: Page) -> None:
     answer = page.ask("analyse", position=position("tic_tac_toe", "a1 b1 a2 b2 a3"), model="tic_tac_toe")
-    assert answer["proven"] == {"winner": 0, "text": "X wins"}
+    assert answer["proven"] == X_WINS
     assert (answer["win"], answer["value"], answer["moves"]) == (0.0, -1.0, [])
 
 
 def test_a_proof_is_said(page: Page) -> None:
     answer = page.ask("analyse", position=position("tic_tac_toe", "a1 b1 a2 b2"), model="uniform")
-    assert answer["proven"] == {"winner": 0, "text": "X wins"}
+    assert (answer["proven"]["winner"], answer["proven"]["text"]) == (0, "X wins")
     assert answer["moves"][0]["text"] == "a3"
 
 
@@ -251,7 +300,7 @@ def check_trace(stepper: Stepper, number: int, said: dict[str, Any]) -> None:
     ]
     state = stepper.state
     for step in said["path"]:
-        assert step["state_text"] == str(state)
+        assert (step["state_text"], step["to_move"]) == (str(state), state.to_move)
         assert max(step["children"], key=lambda child: child["score"])["score"] == next(
             child["score"] for child in step["children"] if child["action"] == step["chosen"]
         )
@@ -347,7 +396,8 @@ def test_rules_of_a_user_get_a_page(rules_file: Path) -> None:
         described = server.get("/api/games").json()[-1]
         assert (described["name"], described["board"]["width"]) == ("hex", 5)
         state = page.ask("play", position=position("hex", "c3"), action="a1")
-        assert {cell: player for cell, player in enumerate(state["cells"]) if player is not None} == {12: 0, 20: 1}
+        assert state["board"]["shape"] == "hex"
+        assert {cell: piece for cell, piece in enumerate(state["cells"]) if piece} == {12: 1, 20: 2}
         assert page.ask("choose", position=position("hex"), model="rollout", simulations=20)["type"] == "move"
 
 

@@ -17,6 +17,7 @@ from servers import PATIENCE, Page, position
 from websockets.sync.client import connect
 
 from tengen.interfaces.cli import run
+from tengen.interfaces.cli.serve import load_each
 
 
 @contextlib.contextmanager
@@ -81,10 +82,17 @@ def test_a_port_that_is_taken_is_said(refused: Any) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(("--models", "nowhere"), "nowhere"), (("--port", "99999"), "65535"), (("--game", "chess"), "chess")],
+    [(("--models", "nowhere"), "nowhere"), (("--port", "99999"), "65535")],
 )
 def test_what_can_not_be_served_is_said(refused: Any, arguments: tuple[str, ...], said: str) -> None:
     assert said in refused("serve", "--no-browser", *arguments)
+
+
+def test_games_that_can_not_be_loaded_are_left_out() -> None:
+    games, problems = load_each(["chess", "go:size=5", "nowhere/my_game.py", "elsewhere/my_game.py"])
+    assert [game.spec.name for game in games] == ["go"]
+    assert list(problems) == ["chess", "my_game.py", "elsewhere/my_game.py"]
+    assert "no game called 'chess'" in problems["chess"]
 
 
 def test_help_tells_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:

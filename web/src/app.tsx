@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FunctionComponent, JSX } from "preact";
 import { Connection, type ConnectionState, http } from "./connection";
 import { type Place, SCREENS, type Screen, readPlace } from "./link";
-import type { About, GameInfo } from "./protocol";
+import type { About, BrokenGame, GameInfo } from "./protocol";
 import { AnalyseScreen } from "./screens/analyse";
 import { ExploreScreen } from "./screens/explore";
 import { PlayScreen } from "./screens/play";
@@ -13,6 +13,7 @@ import { TrainScreen } from "./screens/train";
 
 export interface App {
   games: GameInfo[]; // at least one
+  broken: BrokenGame[];
   about: About;
   connection: Connection;
   connectionState: ConnectionState;
@@ -34,7 +35,7 @@ const NOTICE_SECONDS = 6;
 const RETRY_SECONDS = 1;
 
 export function Root(): JSX.Element {
-  const [loaded, setLoaded] = useState<{ games: GameInfo[]; about: About } | null>(null);
+  const [loaded, setLoaded] = useState<{ games: GameInfo[]; broken: BrokenGame[]; about: About } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const connection = useMemo(() => new Connection(`${location.protocol.replace("http", "ws")}//${location.host}/ws`), []);
   const connectionState = useConnectionState(connection);
@@ -44,8 +45,12 @@ export function Root(): JSX.Element {
   useEffect(() => {
     let gone = false;
     const load = (): void => {
-      Promise.all([http<GameInfo[]>("/api/games"), http<About>("/api/about")]).then(
-        ([games, about]) => gone || setLoaded({ games, about }),
+      Promise.all([http<(GameInfo | BrokenGame)[]>("/api/games"), http<About>("/api/about")]).then(
+        ([all, about]) => {
+          const games = all.filter((game): game is GameInfo => game.problem === null);
+          const broken = all.filter((game): game is BrokenGame => game.problem !== null);
+          if (!gone) setLoaded({ games, broken, about });
+        },
         (error: Error) => {
           if (gone) return;
           setFailure(error.message);
@@ -60,11 +65,16 @@ export function Root(): JSX.Element {
   }, []);
 
   const Component = COMPONENTS[place.screen];
+  const wrong = place.screen === "train" ? undefined : loaded?.broken.find(({ name }) => name === place.subject);
   return (
     <>
       <Header place={place} />
       <main id="main">
-        {loaded && loaded.games.length > 0 ? (
+        {wrong ? (
+          <p class="waiting" role="alert">
+            <strong>{wrong.title}</strong> can’t be shown. {wrong.problem} <a href={`#/${place.screen}`}>Other games</a>
+          </p>
+        ) : loaded && loaded.games.length > 0 ? (
           <Component key={place.screen} app={{ ...loaded, connection, connectionState, place, go, notify }} />
         ) : (
           <p class="waiting">{loaded ? "The server has no games." : (failure ?? "Waiting for the server …")}</p>

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { App } from "./app";
-import type { GameInfo, Options, Position } from "./protocol";
+import type { BrokenGame, GameInfo, Options, Position } from "./protocol";
 
 /** One of a few, all in sight. */
 export function Segments<T extends string>(props: {
@@ -84,7 +84,13 @@ export function GamePicker(props: {
       <select id={id} value={props.position.game} onChange={(event) => choose(event.currentTarget.value)}>
         {trained.length > 0 && <optgroup label="With a trained network">{trained.map(option)}</optgroup>}
         {others.length > 0 && <optgroup label="By search alone">{others.map(option)}</optgroup>}
+        <BrokenOptions games={props.app.broken} />
       </select>
+      {props.app.broken.map((broken) => (
+        <p class="small broken-game" data-broken={broken.name}>
+          <strong>{broken.title}</strong> can’t be shown. {broken.problem}
+        </p>
+      ))}
       {game && Object.keys(game.options).length > 0 && (
         <details class="options">
           <summary>Options</summary>
@@ -100,6 +106,30 @@ export function GamePicker(props: {
         </details>
       )}
     </div>
+  );
+}
+
+/** Games that the server was started with and can't show. */
+export function BrokenOptions({ games }: { games: BrokenGame[] }): JSX.Element | null {
+  if (!games.length) return null;
+  return (
+    <optgroup label="Can’t be shown">
+      {games.map((game) => (
+        <option disabled value={game.name} title={game.problem}>
+          {game.title}
+        </option>
+      ))}
+    </optgroup>
+  );
+}
+
+/** In place of a board: there is none yet, or none can be. */
+export function Waiting({ problem }: { problem: string | null }): JSX.Element {
+  if (problem === null) return <p class="waiting">Setting up the board …</p>;
+  return (
+    <p class="waiting" role="alert">
+      {problem}
+    </p>
   );
 }
 

@@ -9,32 +9,59 @@ export interface Position {
   moves: string[]; // as text, from the start of the game
 }
 
+export interface Piece {
+  name: string;
+  letter: string;
+  owner: Player | null;
+  colour: string; // "#rrggbb"; empty: as the page likes
+}
+
 export interface BoardShape {
   height: number;
   width: number;
-  kind: "cells" | "points" | "columns";
+  shape: "square" | "hex";
+  points: boolean; // drawn as the crossings of lines
+  layout: "cells" | "columns" | "planes" | "dense"; // how actions are related to the board
   columns: string[]; // names, left to right
   rows: string[]; // names, top to bottom
   players: [string, string];
+  pieces: Piece[]; // piece number n of a cell is pieces[n - 1]; none: the game does not say what stands on its board
+  score_name: string;
   stars: [number, number][]; // row, column
 }
 
-export interface Action {
+/** Where something happens on the board: a piece moves from source to target, or comes to the target from elsewhere. */
+export interface Step {
+  source: number | null; // cells, counted from the top left
+  target: number | null;
+  piece: number | null; // that comes from a hand
+}
+
+export interface Action extends Step {
   action: number;
   text: string;
-  cells: number[]; // that it is drawn on, counted from the top left; none: a button
 }
 
 export interface Outcome {
   winner: Player | null;
-  text: string;
+  text: string; // "white wins"
+  reason: string;
+  sentence: string; // "White wins: two passes, 47 to 34.5"
+}
+
+export interface Held {
+  piece: number;
+  count: number;
 }
 
 export interface State {
   position: Position;
-  board?: BoardShape; // where the server says it; otherwise the game's
+  board: BoardShape;
   to_move: Player;
-  cells: (Player | null)[];
+  cells: number[] | null; // pieces by number, 0 is empty; null: see `text`
+  hands: [Held[], Held[]];
+  score: number | null; // of the first player
+  text: string | null; // the board as the game draws it, if there are no cells
   legal: Action[];
   last: Action | null;
   outcome: Outcome | null;
@@ -46,6 +73,7 @@ export interface Move extends Action {
   win_rate: number;
   prior: number;
   line: string[];
+  drawn: (Step & { player: Player })[]; // the first moves of the line; empty for moves that few look at
 }
 
 export interface Analysis {
@@ -81,11 +109,19 @@ export interface GameInfo {
   name: string;
   title: string;
   summary: string;
+  problem: null;
   options: Options;
   board: BoardShape;
   models: string[];
   levels: Level[];
   default_level: string;
+}
+
+/** A game that the server was started with and can't show, and why. */
+export interface BrokenGame {
+  name: string;
+  title: string;
+  problem: string;
 }
 
 export interface About {
@@ -115,6 +151,7 @@ export interface TraceChild {
 
 export interface TraceStep {
   node: number;
+  to_move: Player;
   state_text: string;
   children: TraceChild[];
   chosen: number;
@@ -136,6 +173,7 @@ export interface TreeNode {
   action: number | null;
   text: string;
   to_move: Player;
+  chooser: Player; // of the action that leads here; at the root the player to move
   visits: number;
   q: number; // for the player who chose the action that leads here; the root's for the player to move
   prior: number;
@@ -179,6 +217,7 @@ export interface RunDetail extends RunSummary {
 export interface RunGame {
   position: Position;
   outcome: Outcome | null;
+  players: Player[]; // who made each move
   values: (number | null)[]; // for the player to move; null where nothing was recorded
 }
 

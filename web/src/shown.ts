@@ -29,7 +29,7 @@ export async function askState(app: App, position: Position): Promise<State> {
 }
 
 export interface Shown {
-  state: State | null; // while the server is asked: the one before, of the same game
+  state: State | null; // while the server is asked: the one before, of the same game; none if there is a problem
   current: boolean; // it is the state of the position asked about
   problem: string | null; // why there is no such position
 }
@@ -54,8 +54,9 @@ export function useShown(app: App, position: Position): Shown {
       gone = true;
     };
   }, [key]);
-  const stale = before?.position.game === position.game ? before : null;
-  return { state: known ?? stale, current: known !== null, problem: problem?.key === key ? problem.message : null };
+  const why = problem?.key === key ? problem.message : null;
+  const stale = why === null && before?.position.game === position.game ? before : null;
+  return { state: known ?? stale, current: known !== null, problem: why };
 }
 
 /** The position of the place, or the start of the game that was looked at last, or of the first one. */

@@ -2,7 +2,7 @@
 // is always on the left.
 
 import type { JSX } from "preact";
-import { StoneIcon, playersClass } from "./board";
+import { StoneIcon, playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
 import type { Analysis, BoardShape, Outcome } from "./protocol";
 
@@ -25,14 +25,20 @@ export function ValueBar(props: { board: BoardShape; analysis: Analysis | null; 
   const { first, win, draw, loss } = chances ?? { first: 0.5, win: 0.5, draw: 0, loss: 0.5 };
   const names = board.players.map(capital);
   const words = props.outcome
-    ? `The game is over: ${props.outcome.text}.`
+    ? `The game is over. ${props.outcome.sentence}.`
     : chances
       ? `The search gives ${names[0]} ${percent(first)}. The network expects ${names[0]} to win ${percent(win)}, ` +
         `a draw ${percent(draw)}, ${names[1]} to win ${percent(loss)}.`
       : "Not analysed yet.";
   const proven = props.analysis?.proven && !props.outcome ? `Proven: ${props.analysis.proven.text}` : "";
   return (
-    <div class={`value ${playersClass(board)} ${chances ? "" : "unknown"}`} role="img" aria-label={words} title={words}>
+    <div
+      class={`value ${playersClass(board)} ${chances ? "" : "unknown"}`}
+      style={playersStyle(board)}
+      role="img"
+      aria-label={words}
+      title={words}
+    >
       <div class="value-ends number">
         <span>
           <StoneIcon board={board} player={0} /> {chances ? percent(first) : "–"}

@@ -1,7 +1,7 @@
 // The win rate of the first player over the game. A press jumps to that move; for the keyboard there is a slider below.
 
 import type { JSX } from "preact";
-import { playersClass } from "./board";
+import { playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
 import type { BoardShape } from "./protocol";
 
@@ -28,7 +28,7 @@ export function WinGraph(props: {
   };
   const first = capital(props.board.players[0]);
   return (
-    <figure class={`graph ${playersClass(props.board)}`}>
+    <figure class={`graph ${playersClass(props.board)}`} style={playersStyle(props.board)}>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"

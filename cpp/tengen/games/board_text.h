@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,30 @@
 #include "tengen/games/game.h"
 
 namespace tengen {
+
+// The pieces of a game of stones.
+inline std::vector<Piece> stones_named(const std::string& name) {
+  return {{name, "X", Player::kFirst, ""}, {name, "O", Player::kSecond, ""}};
+}
+
+// A character for each cell, row by row from the top: the letter of its piece, or '.'.
+template <class G>
+std::string cell_letters(const G& game, const typename G::State& state) {
+  const GameSpec& spec = game.spec();
+  std::vector<std::int8_t> codes(static_cast<std::size_t>(spec.num_cells()));
+  game.cells(state, codes.data());
+  std::string letters(codes.size(), '.');
+  for (std::size_t cell = 0; cell < codes.size(); ++cell) {
+    if (codes[cell] != 0) letters[cell] = spec.pieces[static_cast<std::size_t>(codes[cell]) - 1].letter[0];
+  }
+  return letters;
+}
+
+// "four in a row"
+inline std::string row_text(int in_a_row) {
+  static const char* const kWords[] = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+  return (in_a_row <= 10 ? kWords[in_a_row - 1] : std::to_string(in_a_row)) + std::string(" in a row");
+}
 
 constexpr char stone_char(Player player) { return player == Player::kFirst ? 'X' : 'O'; }
 
@@ -94,7 +119,7 @@ inline std::string draw_columns(int height, int width, std::string_view cells, P
 
 // A drawing read back: the cells row by row from the top, and who is to move if the drawing says so.
 struct BoardDrawing {
-  std::string cells;  // [height * width], each 'X', 'O' or '.'
+  std::string cells;  // [height * width], each the letter of a piece or '.'
   std::optional<Player> to_move;
 };
 
@@ -115,18 +140,21 @@ inline std::string excerpt(const std::string& line) {
 
 // The cells of one line of a drawing; empty if the line is not a row of the board. A row begins with a cell or with
 // its number; a number may also stand behind it.
-inline std::string parse_row(const std::string& line) {
+inline std::string parse_row(const std::string& line, const std::string& letters) {
   const auto content = line.find_first_not_of("0123456789 ");
   if (content == std::string::npos) return "";
   const bool numbered = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
-  if (!numbered && std::string_view("XO.").find(line[content]) == std::string_view::npos) return "";
+  const auto is_cell = [&](char mark) { return mark == '.' || letters.find(mark) != std::string::npos; };
+  if (!numbered && !is_cell(line[content])) return "";
   std::string row;
   for (const char mark : line.substr(content)) {
-    if (mark == 'X' || mark == 'O' || mark == '.') {
+    if (is_cell(mark)) {
       row += mark;
     } else if (mark != ' ' && std::isdigit(static_cast<unsigned char>(mark)) == 0) {
-      throw BoardTextError("A board is drawn with X, O and '.'; there is something else in the line " + excerpt(line) +
-                           ".");
+      std::string known;
+      for (const char letter : letters) known += (known.empty() ? "" : ", ") + std::string(1, letter);
+      throw BoardTextError("A board is drawn with " + known + " and '.'; there is something else in the line " +
+                           excerpt(line) + ".");
     }
   }
   return row;
@@ -134,7 +162,7 @@ inline std::string parse_row(const std::string& line) {
 
 // Reads what draw_board and draw_columns write, with or without the labels. Lines that are neither a row nor tell whose
 // turn it is (letters, numbers, blanks) are passed over.
-inline BoardDrawing parse_drawing(std::string_view text, int height, int width) {
+inline BoardDrawing parse_drawing(std::string_view text, int height, int width, const std::string& letters = "XO") {
   BoardDrawing drawing;
   int rows = 0;
   std::size_t start = 0;
@@ -150,7 +178,7 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width) 
       drawing.to_move = turn;
       continue;
     }
-    const std::string row = parse_row(line);
+    const std::string row = parse_row(line, letters);
     if (row.empty()) continue;
     if (static_cast<int>(row.size()) != width) {
       throw BoardTextError("The line " + excerpt(line) + " has " + std::to_string(row.size()) +

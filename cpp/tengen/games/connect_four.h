@@ -36,7 +36,7 @@ class ConnectFour {
     int in_a_row = 4;
   };
 
-  ConnectFour(const std::string& name, std::string options, Rules rules)
+  ConnectFour(const std::string& name, OptionValues options, Rules rules)
       : rules_(rules), stride_(rules.rows + 1), has_row_(rules.columns, rules.rows, rules.in_a_row) {
     if (stride_ * rules.columns > 64) {
       throw GameOptionError(name + ": (rows + 1) * columns must be at most 64, not " +
@@ -53,7 +53,8 @@ class ConnectFour {
              .longest_game = rules.rows * rules.columns,
              .plane_names = {"own stones", "opponent's stones", "X to move"},
              .player_names = {"X", "O"},
-             .symmetries = mirror_symmetries(rules.rows, rules.columns, rules.columns, ActionLayout::kColumns)};
+             .symmetries = mirror_symmetries(rules.rows, rules.columns, rules.columns, ActionLayout::kColumns),
+             .pieces = stones_named("stone")};
     for (int column = 0; column < rules.columns; ++column) {
       const std::uint64_t bottom = 1ULL << (column * stride_);
       bottom_ |= bottom;
@@ -106,6 +107,29 @@ class ConnectFour {
     std::fill_n(planes + 2 * cells, cells, state.to_move == Player::kFirst ? 1.0F : 0.0F);
   }
 
+  void cells(const State& state, std::int8_t* out) const {
+    const bool first_moves = state.to_move == Player::kFirst;
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) {
+      const std::uint64_t bit = 1ULL << bit_of_cell(cell);
+      out[cell] = (state.own & bit) != 0        ? (first_moves ? 1 : 2)
+                  : (state.opponent & bit) != 0 ? (first_moves ? 2 : 1)
+                                                : 0;
+    }
+  }
+
+  // The cell that the stone falls to; none if the column is full.
+  ActionCells action_cells(const State& state, Action action) const {
+    const std::uint64_t bit = landing_cells(state) & column_[static_cast<std::size_t>(action)];
+    if (bit == 0) return {};
+    const int height = std::countr_zero(bit) % stride_;
+    return {.source = {}, .target = (rules_.rows - 1 - height) * rules_.columns + action, .piece = {}};
+  }
+
+  Ending ending(const State& state) const {
+    if (state.status == Status::kDrawn) return {Outcome::draw(), Reason::kFullBoard, "the board is full"};
+    return {*outcome(state), Reason::kLine, row_text(rules_.in_a_row)};
+  }
+
   // The stones of both players tell who is to move, and whether the game is over.
   std::uint64_t hash(const State& state) const {
     return mix64(mix64(state.own + 0x9e3779b97f4a7c15ULL) ^ state.opponent);
@@ -124,15 +148,8 @@ class ConnectFour {
   }
 
   std::string board_text(const State& state) const {
-    const bool first_moves = state.to_move == Player::kFirst;
-    const std::uint64_t x = first_moves ? state.own : state.opponent;
-    const std::uint64_t o = first_moves ? state.opponent : state.own;
-    std::string cells;
-    for (int cell = 0; cell < spec_.num_cells(); ++cell) {
-      const std::uint64_t bit = 1ULL << bit_of_cell(cell);
-      cells += (x & bit) != 0 ? 'X' : (o & bit) != 0 ? 'O' : '.';
-    }
-    return draw_columns(rules_.rows, rules_.columns, cells, state.to_move, state.status != Status::kOngoing);
+    return draw_columns(rules_.rows, rules_.columns, cell_letters(*this, state), state.to_move,
+                        state.status != Status::kOngoing);
   }
 
   State parse_board(std::string_view text) const {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tengen/base/error.h"
@@ -14,7 +16,7 @@ namespace tengen {
 
 template <Game G>
 bool is_legal(const G& game, const typename G::State& state, Action action) {
-  if constexpr (requires { game.is_legal(state, action); }) {
+  if constexpr (HasIsLegal<G>) {
     return game.is_legal(state, action);
   } else {
     ActionList list(game.spec().num_actions);
@@ -23,12 +25,12 @@ bool is_legal(const G& game, const typename G::State& state, Action action) {
   }
 }
 
-// What a network's answer depends on: states with equal keys have equal planes and equal legal actions. A game may offer
-// one of its own (`evaluation_key(state)`) that forgets what only the future rules need, such as the positions that a
-// superko rule forbids. `hash` tells states apart; this tells evaluations apart.
+// What a network's answer depends on: states with equal keys have equal planes and equal legal actions. A game may
+// offer one of its own (`evaluation_key(state)`) that forgets what only the future rules need, such as the positions
+// that a superko rule forbids. `hash` tells states apart; this tells evaluations apart.
 template <Game G>
 std::uint64_t evaluation_key(const G& game, const typename G::State& state) {
-  if constexpr (requires { game.evaluation_key(state); }) {
+  if constexpr (HasEvaluationKey<G>) {
     return game.evaluation_key(state);
   } else {
     return game.hash(state);
@@ -39,7 +41,7 @@ std::uint64_t evaluation_key(const G& game, const typename G::State& state) {
 // (`random_action(state, rng)`); the distribution must be the same.
 template <Game G>
 Action random_action(const G& game, const typename G::State& state, Rng& rng, ActionList& scratch) {
-  if constexpr (requires { game.random_action(state, rng); }) {
+  if constexpr (HasRandomAction<G>) {
     return game.random_action(state, rng);
   } else {
     game.legal_actions(state, scratch);
@@ -51,7 +53,7 @@ Action random_action(const G& game, const typename G::State& state, Rng& rng, Ac
 // name; the distribution must be the same.
 template <Game G>
 void play_random(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
-  if constexpr (requires { game.play_random(state, rng); }) {
+  if constexpr (HasPlayRandom<G>) {
     game.play_random(state, rng);
   } else {
     game.play(state, random_action(game, state, rng, scratch));
@@ -62,7 +64,7 @@ void play_random(const G& game, typename G::State& state, Rng& rng, ActionList& 
 // (`winning_action(state)`): a faster one, or one that looks only where it is worth while.
 template <Game G>
 std::optional<Action> winning_action(const G& game, const typename G::State& state, ActionList& scratch) {
-  if constexpr (requires { game.winning_action(state); }) {
+  if constexpr (HasWinningAction<G>) {
     return game.winning_action(state);
   } else {
     const Player player = game.to_move(state);
@@ -76,23 +78,80 @@ std::optional<Action> winning_action(const G& game, const typename G::State& sta
   }
 }
 
-// How a random game ended, and after how many actions.
-struct Playout {
-  Outcome outcome;
-  std::int64_t actions;
-};
-
 // Plays uniformly random legal actions until the game is over. A game may offer a faster way of its own
 // (`random_playout(state, rng)`); the distribution must be the same.
 template <Game G>
 Playout random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
-  if constexpr (requires { game.random_playout(state, rng); }) {
+  if constexpr (HasRandomPlayout<G>) {
     return game.random_playout(state, rng);
   } else {
     for (std::int64_t actions = 0;; ++actions) {
       if (const auto outcome = game.outcome(state)) return {*outcome, actions};
       play_random(game, state, rng, scratch);
     }
+  }
+}
+
+// Writes the piece code of every cell, [height * width]; false if the game does not say what stands on its board.
+template <Game G>
+bool write_cells(const G& game, const typename G::State& state, std::int8_t* out) {
+  if constexpr (HasCells<G>) {
+    if (!game.spec().pieces.empty()) {
+      game.cells(state, out);
+      return true;
+    }
+  }
+  return false;
+}
+
+// What each player holds.
+template <Game G>
+std::array<Hand, 2> hands(const G& game, const typename G::State& state) {
+  if constexpr (HasHands<G>) {
+    if (!game.spec().hands.empty()) return game.hands(state);
+  }
+  return {};
+}
+
+// For the first player; empty if the game has no score.
+template <Game G>
+std::optional<double> score(const G& game, const typename G::State& state) {
+  if constexpr (HasScore<G>) {
+    if (!game.spec().score_name.empty()) return game.score(state);
+  }
+  return std::nullopt;
+}
+
+// How and why the game ended; empty while it goes on. A game that gives no reason has ended by its rules.
+template <Game G>
+std::optional<Ending> ending(const G& game, const typename G::State& state) {
+  const auto outcome = game.outcome(state);
+  if (!outcome) return std::nullopt;
+  if constexpr (HasEnding<G>) {
+    return game.ending(state);
+  } else {
+    return Ending{*outcome, Reason::kRules, ""};
+  }
+}
+
+// Where an action happens. Without a word of the game's own, an action that is a cell happens there.
+template <Game G>
+ActionCells action_cells(const G& game, const typename G::State& state, Action action) {
+  if constexpr (HasActionCells<G>) {
+    return game.action_cells(state, action);
+  } else {
+    const GameSpec& spec = game.spec();
+    if (spec.action_layout != ActionLayout::kCells || action >= spec.num_cells()) return {};
+    return {.source = {}, .target = action, .piece = {}};
+  }
+}
+
+template <Game G>
+std::string backend(const G& game) {
+  if constexpr (HasBackend<G>) {
+    return game.backend();
+  } else {
+    return "c++";
   }
 }
 

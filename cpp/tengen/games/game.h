@@ -1,7 +1,8 @@
 // The Game concept: what a game must say about itself, and nothing more.
 //
 // A game object holds rules and sizes only and never changes. A State is a value: copy it, compare it, hash it.
-// Everything else (random play-outs, perft, legality of one action, symmetric copies) is derived in derived.h.
+// Everything else (random play-outs, perft, legality of one action, what stands on the board) is derived in derived.h;
+// a game may say some of it itself, faster or better: the optional members are listed at the end of this file.
 //
 // Conventions, the same for every game:
 //   cells    row 0 is the top row as drawn; cell = row * width + column; planes are [planes][height][width]
@@ -15,7 +16,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "tengen/base/rng.h"
 
 namespace tengen {
 
@@ -41,6 +46,72 @@ constexpr float value_for(const Outcome& outcome, Player player) {
   return *outcome.winner == player ? 1.0F : -1.0F;
 }
 
+// Why a game ended. reason_text() is the word that Python and records have for it.
+enum class Reason : std::uint8_t {
+  kLine,         // stones in a row
+  kFullBoard,    // no cell is left
+  kNoMove,       // the player to move has no legal action
+  kTwoPasses,    // in a row
+  kLength,       // the game reached its longest length
+  kMajority,     // who has more at the end
+  kConnection,   // two sides of the board are joined
+  kCapture,      // something that decides the game was taken
+  kCheckmate,    //
+  kStalemate,    //
+  kRepetition,   // of a position
+  kFiftyMoves,   // without progress
+  kMaterial,     // too little of it to win
+  kResignation,  // a player gave up
+  kForfeit,      // a player broke the rules or ran out of time
+  kRules,        // the rules say no more than that it is over
+};
+
+constexpr std::array<std::string_view, 16> kReasonTexts = {
+    "line",      "full board", "no move",    "two passes",  "length",   "majority",    "connection", "capture",
+    "checkmate", "stalemate",  "repetition", "fifty moves", "material", "resignation", "forfeit",    "rules"};
+
+constexpr std::string_view reason_text(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)]; }
+
+constexpr std::optional<Reason> parse_reason(std::string_view text) {
+  for (std::size_t i = 0; i < kReasonTexts.size(); ++i) {
+    if (kReasonTexts[i] == text) return static_cast<Reason>(i);
+  }
+  return std::nullopt;
+}
+
+// An outcome with its reason, for people and records. The search and play-outs do without.
+struct Ending {
+  Outcome outcome;
+  Reason reason = Reason::kRules;
+  std::string sentence;  // "four in a row", "two passes: 47 to 34.5"; may be empty
+};
+
+// A kind of piece. Its code in cells() is its index in GameSpec::pieces + 1; 0 is an empty cell.
+struct Piece {
+  std::string name;             // "stone", "knight"
+  std::string letter;           // one character, unique in its game: "X", "N"
+  std::optional<Player> owner;  // empty: of neither player
+  std::string colour;           // "#rrggbb", or empty: the one that draws it chooses
+};
+
+// Where an action happens: from and to, to alone (a stone), or a held piece and to (a drop). All empty: a pass, or an
+// action without a place.
+struct ActionCells {
+  std::optional<int> source;  // cell
+  std::optional<int> target;  // cell
+  std::optional<int> piece;   // code of the piece that comes from the hand
+  bool operator==(const ActionCells&) const = default;
+};
+
+// The pieces that a player holds: (code, count).
+using Hand = std::vector<std::pair<int, int>>;
+
+// How a random game ended, and after how many actions.
+struct Playout {
+  Outcome outcome;
+  std::int64_t actions;
+};
+
 // One symmetry of the board. Reading order: new_planes[c][i] = planes[c][cell_source[i]] and
 // new_policy[a] = policy[action_source[a]]; so an action `a` played on the old board is the action b with
 // action_source[b] == a on the new one.
@@ -50,17 +121,32 @@ struct Symmetry {
   std::vector<std::int32_t> action_source;  // [num_actions]
 };
 
-// What the actions of a game are on its board: symmetries and the shape of a policy head follow from it.
+// What the actions of a game are on its board: names, symmetries and the shape of a policy head follow from it.
 enum class ActionLayout {
   kCells,    // action i is cell i; actions past the last cell (a pass) belong to the board as a whole
   kColumns,  // action i is column i
-  kOther,    // no relation to the board
+  kPlanes,   // action = plane * num_cells + cell, as in from-to moves; past the last whole plane as with kCells
+  kDense,    // no relation to the board
 };
 
+constexpr std::array<std::string_view, 4> kActionLayoutTexts = {"cells", "columns", "planes", "dense"};
+
+constexpr std::string_view action_layout_text(ActionLayout layout) {
+  return kActionLayoutTexts[static_cast<std::size_t>(layout)];
+}
+
+// How the board is drawn.
+enum class BoardShape { kSquare, kHex };
+
+// An option of a game as it was given, or its default: a flag, a whole number or a number.
+using OptionValue = std::variant<bool, std::int64_t, double>;
+using OptionValues = std::vector<std::pair<std::string, OptionValue>>;  // in the order in which the game declares them
+
 struct GameSpec {
-  std::string name;     // for people and file names: "go"
-  std::string source;   // what load() takes: "go", "my_game.py"
-  std::string options;  // and with it: "size=9, komi=7.5"; source and options rebuild the game
+  std::string name;            // for people and file names: "go"
+  std::string source;          // what load() takes: "go", "my_game.py"
+  OptionValues options;        // and with it: size=9, komi=7.5; source and options rebuild the game
+  std::string rules_digest{};  // sha256 of a rules file's text; empty for all other games
   int num_planes = 0;
   int height = 0;
   int width = 0;
@@ -71,6 +157,11 @@ struct GameSpec {
   std::vector<std::string> plane_names;     // [num_planes]
   std::array<std::string, 2> player_names;  // first, second: "black", "white"
   std::vector<Symmetry> symmetries;         // the identity first
+  std::vector<Piece> pieces{};              // empty: the game does not say what stands on its board
+  std::vector<int> hands{};                 // codes of pieces that can be held
+  BoardShape shape = BoardShape::kSquare;
+  std::string score_name{};  // what score() counts: "points", "discs"; empty: the game has no score
+
   constexpr int num_cells() const { return height * width; }
   constexpr int legal_bound() const { return most_legal > 0 ? most_legal : num_actions; }
   constexpr int planes_size() const { return num_planes * height * width; }
@@ -115,5 +206,72 @@ concept Game = std::copyable<typename G::State> && std::equality_comparable<type
                  { game.board_text(seen) } -> std::same_as<std::string>;
                  { game.parse_board(text) } -> std::same_as<typename G::State>;
                };
+
+// The one list of members that a game may have besides. derived.h has a function for each, which uses the member if
+// there is one and says what is done without.
+template <class G>
+using StateOf = typename G::State;
+
+// For speed. The answers, and the distribution of what is drawn, must be the same as without.
+template <class G>  // any action, of a finished game too
+concept HasIsLegal = requires(const G game, const StateOf<G> state, Action action) {
+  { game.is_legal(state, action) } -> std::same_as<bool>;
+};
+template <class G>  // uniform over the legal actions of an unfinished game
+concept HasRandomAction = requires(const G game, const StateOf<G> state, Rng& rng) {
+  { game.random_action(state, rng) } -> std::same_as<Action>;
+};
+template <class G>  // plays such an action, if that can be done without its number
+concept HasPlayRandom = requires(const G game, StateOf<G>& state, Rng& rng) {
+  { game.play_random(state, rng) } -> std::same_as<void>;
+};
+template <class G>  // plays such actions until the game is over
+concept HasRandomPlayout = requires(const G game, StateOf<G>& state, Rng& rng) {
+  { game.random_playout(state, rng) } -> std::same_as<Playout>;
+};
+template <class G>  // an action that wins at once; may look only where it is worth while
+concept HasWinningAction = requires(const G game, const StateOf<G> state) {
+  { game.winning_action(state) } -> std::same_as<std::optional<Action>>;
+};
+
+// For the network: states with equal keys have equal planes and equal legal actions.
+template <class G>
+concept HasEvaluationKey = requires(const G game, const StateOf<G> state) {
+  { game.evaluation_key(state) } -> std::same_as<std::uint64_t>;
+};
+
+// For people, and for programs that show a position. The search does not ask.
+template <class G>  // writes a piece code for each cell, [height * width]; asked only if spec.pieces has any
+concept HasCells = requires(const G game, const StateOf<G> state, std::int8_t* out) {
+  { game.cells(state, out) } -> std::same_as<void>;
+};
+template <class G>  // what each player holds; asked only if spec.hands has any
+concept HasHands = requires(const G game, const StateOf<G> state) {
+  { game.hands(state) } -> std::same_as<std::array<Hand, 2>>;
+};
+template <class G>  // of any action of the game, legal or not
+concept HasActionCells = requires(const G game, const StateOf<G> state, Action action) {
+  { game.action_cells(state, action) } -> std::same_as<ActionCells>;
+};
+template <class G>  // of a finished game
+concept HasEnding = requires(const G game, const StateOf<G> state) {
+  { game.ending(state) } -> std::same_as<Ending>;
+};
+
+// What a game is counted by, for people and as targets of the learner.
+template <class G>  // for the first player, at any time; asked only if spec.score_name is set
+concept HasScore = requires(const G game, const StateOf<G> state) {
+  { game.score(state) } -> std::same_as<double>;
+};
+template <class G>  // [height * width]: 1 the first player's, -1 the second's, 0 neither's
+concept HasOwnership = requires(const G game, const StateOf<G> state, std::int8_t* out) {
+  { game.ownership(state, out) } -> std::same_as<void>;
+};
+
+// What runs the rules: "compiled" or "interpreted"; "c++" without.
+template <class G>
+concept HasBackend = requires(const G game) {
+  { game.backend() } -> std::convertible_to<std::string>;
+};
 
 }  // namespace tengen

@@ -56,7 +56,7 @@ class Go {
     bool operator==(const State&) const = default;
   };
 
-  Go(const std::string& name, std::string options, const GoRules& rules)
+  Go(const std::string& name, OptionValues options, const GoRules& rules)
       : rules_(checked(name, rules)), pass_(rules.size * rules.size), board_(rules.size, rules.suicide) {
     names_ = {.height = rules.size, .width = rules.size, .upper_case = true, .skip_i = true};
     spec_ = {.name = name,
@@ -69,7 +69,9 @@ class Go {
              .longest_game = rules_.max_moves,
              .plane_names = plane_names(),
              .player_names = {"black", "white"},
-             .symmetries = dihedral_symmetries(rules.size, rules.size, pass_ + 1)};
+             .symmetries = dihedral_symmetries(rules.size, rules.size, pass_ + 1),
+             .pieces = stones_named("stone"),
+             .score_name = "points"};
     spec_.num_planes = static_cast<int>(spec_.plane_names.size());
   }
 
@@ -116,28 +118,42 @@ class Go {
 
   std::optional<Outcome> outcome(const State& state) const {
     if (!finished(state)) return std::nullopt;
-    const double score = area_score(state);
-    if (score == 0) return Outcome::draw();
-    return Outcome::win(score > 0 ? Player::kFirst : Player::kSecond);
+    const double points = score(state);
+    if (points == 0) return Outcome::draw();
+    return Outcome::win(points > 0 ? Player::kFirst : Player::kSecond);
   }
 
   // Passing, if the opponent has passed and the count is won. Of all other moves only one at the limit of a game's
   // length could end it.
   std::optional<Action> winning_action(const State& state) const {
     if (state.passes == 0) return std::nullopt;
-    const double score = area_score(state);
-    const bool wins = state.to_move == Player::kFirst ? score > 0 : score < 0;
+    const double points = score(state);
+    const bool wins = state.to_move == Player::kFirst ? points > 0 : points < 0;
     return wins ? std::optional<Action>(pass_) : std::nullopt;
   }
 
-  // Black's area less white's area and komi, of the board as it stands.
-  double area_score(const State& state) const {
-    const Cells black = board_.reached(state.position, Board::kBlack);
-    const Cells white = board_.reached(state.position, Board::kWhite);
-    return black.without(white).size() - white.without(black).size() - rules_.komi;
+  // Black's area less white's area and komi, of the board as it stands: all stones are alive.
+  double score(const State& state) const {
+    const auto [black, white] = points(state);
+    return black - white;
   }
 
-  // Whose area each cell is: +1 black's, -1 white's, 0 nobody's. out: [size * size]
+  Ending ending(const State& state) const {
+    const auto [black, white] = points(state);
+    const bool passed = state.passes >= 2;
+    const std::string how = passed ? "two passes: " : std::to_string(state.num_moves) + " moves played: ";
+    const std::string count = black == white
+                                  ? number_text(black) + " points each"
+                                  : number_text(std::max(black, white)) + " to " + number_text(std::min(black, white));
+    return {*outcome(state), passed ? Reason::kTwoPasses : Reason::kLength, how + count};
+  }
+
+  void cells(const State& state, std::int8_t* out) const {
+    static constexpr std::array<std::int8_t, 3> kCodes = {1, 2, 0};  // by mark
+    for (int cell = 0; cell < pass_; ++cell) out[cell] = kCodes[state.position.mark[at(cell)]];
+  }
+
+  // Whose area each cell is.
   void ownership(const State& state, std::int8_t* out) const {
     const Cells black = board_.reached(state.position, Board::kBlack);
     const Cells white = board_.reached(state.position, Board::kWhite);
@@ -169,6 +185,27 @@ class Go {
     return mix64(h);
   }
 
+  // The past matters to planes and legal moves only by the cells that superko forbids now, and, with history, by the
+  // positions that are shown; the number of moves only by whether the game is over.
+  std::uint64_t evaluation_key(const State& state) const {
+    const auto field = [](int value, int shift) { return static_cast<std::uint64_t>(value) << shift; };
+    std::uint64_t h = field(index(state.to_move), 0) | field(state.passes, 1) | field(finished(state) ? 1 : 0, 4) |
+                      field(state.last + 1, 8) | field(state.before_last + 1, 24);
+    h = mix64(h ^ state.position.hash);
+    board_.superko_cells(state.position, own(state)).for_each([&](int cell) {
+      h = mix64(h + static_cast<std::uint64_t>(cell) + 1);
+    });
+    if (rules_.history > 1) {
+      const int shown = std::min<int>(kHistory - 1, state.num_moves);
+      h += static_cast<std::uint64_t>(shown);
+      for (int ago = 1; ago <= shown; ++ago) {
+        const Stones& stones = recent(state, state.num_moves - ago);
+        for (std::size_t w = 0; w < Cells::kWords; ++w) h = mix64(mix64(h ^ stones[0][w]) + stones[1][w]);
+      }
+    }
+    return mix64(h);
+  }
+
   std::string action_text(Action action) const { return action == pass_ ? "pass" : names_.text(action); }
 
   std::optional<Action> parse_action(std::string_view text) const {
@@ -179,9 +216,7 @@ class Go {
   }
 
   std::string board_text(const State& state) const {
-    std::string cells;
-    for (int cell = 0; cell < pass_; ++cell) cells += "XO."[state.position.mark[at(cell)]];
-    return draw_board(names_, cells, state.to_move, finished(state));
+    return draw_board(names_, cell_letters(*this, state), state.to_move, finished(state));
   }
 
   // The past begins with the drawing. One that says "game over" is a finished game, as after two passes.
@@ -207,6 +242,13 @@ class Go {
  private:
   static constexpr std::size_t at(int cell) { return static_cast<std::size_t>(cell); }
   static Mark own(const State& state) { return static_cast<Mark>(index(state.to_move)); }
+
+  // Of black and of white, komi included.
+  std::pair<double, double> points(const State& state) const {
+    const Cells black = board_.reached(state.position, Board::kBlack);
+    const Cells white = board_.reached(state.position, Board::kWhite);
+    return {black.without(white).size(), white.without(black).size() + rules_.komi};
+  }
 
   bool finished(const State& state) const { return state.passes >= 2 || state.num_moves >= rules_.max_moves; }
 
@@ -276,7 +318,7 @@ class Go {
   static GoRules checked(const std::string& name, GoRules rules) {
     if (rules.komi * 2 != std::floor(rules.komi * 2)) {
       throw GameOptionError(name + ": komi must be a multiple of 0.5, such as 7 or 7.5, not " +
-                            option_text(OptionSpec::Kind::kNumber, rules.komi) + ".");
+                            number_text(rules.komi) + ".");
     }
     if (rules.history != 1 && rules.history != kHistory) {
       throw GameOptionError(name + ": history must be 1 or 8 (the planes of AlphaGo Zero), not " +

@@ -162,6 +162,17 @@ class GoBoard {
     return legal;
   }
 
+  // The empty cells that only the past forbids.
+  Cells superko_cells(const Position& position, Mark stone) const {
+    Cells found;
+    Cells doubtful = position.empty & position.taken[stone];
+    if (suicide_) doubtful = doubtful | position.empty.without(grown(position.empty));
+    doubtful.for_each([&](int cell) {
+      if (only_superko_forbids(position, cell, stone)) found.insert(cell);
+    });
+    return found;
+  }
+
   // The stones of that colour and the empty cells with a way over empty cells to one of them (Tromp-Taylor's
   // "reaches").
   Cells reached(const Position& position, Mark stone) const {
@@ -239,6 +250,16 @@ class GoBoard {
       contact.takes |= static_cast<unsigned>(mark == other(stone) && last) << i;
     }
     return contact;
+  }
+
+  // is_legal() asked the other way, of an empty cell.
+  bool only_superko_forbids(const Position& position, int cell, Mark stone) const {
+    const Contact contact = contact_of(position, cell, stone);
+    bool free = false;
+    for (const Cell n : around_[at(cell)]) free |= position.mark[n] == kEmpty;
+    if (!free && !contact.connects && contact.takes == 0) return suicide_ && !is_legal_suicide(position, cell, stone);
+    if (!position.taken[stone].has(cell)) return false;
+    return seen(position, position.hash ^ key(stone, cell) ^ chains_hash(position, cell, contact.takes, other(stone)));
   }
 
   // Of a stone that finds no liberty and takes nothing. Alone, it leaves the position as it is: a repetition.

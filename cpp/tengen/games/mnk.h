@@ -42,7 +42,7 @@ class Mnk {
     bool exactly = false;  // a longer row does not win
   };
 
-  Mnk(const std::string& name, std::string options, Rules rules)
+  Mnk(const std::string& name, OptionValues options, Rules rules)
       : rules_(rules), has_row_(rules.height, rules.width, rules.in_a_row) {
     names_ = {.height = rules.height, .width = rules.width};
     const int cells = rules.height * rules.width;
@@ -56,7 +56,8 @@ class Mnk {
              .longest_game = cells,
              .plane_names = {"own stones", "opponent's stones"},
              .player_names = {"X", "O"},
-             .symmetries = dihedral_symmetries(rules.height, rules.width, cells)};
+             .symmetries = dihedral_symmetries(rules.height, rules.width, cells),
+             .pieces = stones_named("stone")};
     const int stride = rules.width + 1;
     const bool row_fits = rules.in_a_row <= rules.width;
     const bool column_fits = rules.in_a_row <= rules.height;
@@ -135,6 +136,18 @@ class Mnk {
     }
   }
 
+  void cells(const State& state, std::int8_t* out) const {
+    for (Action cell = 0; cell < spec_.num_actions; ++cell) {
+      const std::size_t bit = bit_of(cell);
+      out[cell] = is_empty(state, bit) ? 0 : has(stones_of(state, Player::kFirst), bit) ? 1 : 2;
+    }
+  }
+
+  Ending ending(const State& state) const {
+    if (state.status == Status::kDrawn) return {Outcome::draw(), Reason::kFullBoard, "the board is full"};
+    return {*outcome(state), Reason::kLine, row_text(rules_.in_a_row)};
+  }
+
   std::uint64_t hash(const State& state) const {
     auto h = static_cast<std::uint64_t>(index(state.to_move));
     for (const Player player : {Player::kFirst, Player::kSecond}) {
@@ -148,12 +161,7 @@ class Mnk {
   std::optional<Action> parse_action(std::string_view text) const { return names_.parse(text); }
 
   std::string board_text(const State& state) const {
-    std::string cells;
-    for (Action cell = 0; cell < spec_.num_actions; ++cell) {
-      const std::size_t bit = bit_of(cell);
-      cells += is_empty(state, bit) ? '.' : has(stones_of(state, Player::kFirst), bit) ? 'X' : 'O';
-    }
-    return draw_board(names_, cells, state.to_move, state.status != Status::kOngoing);
+    return draw_board(names_, cell_letters(*this, state), state.to_move, state.status != Status::kOngoing);
   }
 
   State parse_board(std::string_view text) const {

@@ -29,7 +29,7 @@ class Othello {
     bool operator==(const State&) const = default;
   };
 
-  Othello(const std::string& name, std::string options, int size) : size_(size), pass_(size * size) {
+  Othello(const std::string& name, OptionValues options, int size) : size_(size), pass_(size * size) {
     if (size != 4 && size != 6 && size != 8) {
       throw GameOptionError(name + ": size must be 4, 6 or 8, not " + std::to_string(size) + ".");
     }
@@ -47,7 +47,9 @@ class Othello {
              .longest_game = 2 * discs_to_place - 1,
              .plane_names = {"own discs", "opponent's discs", "legal", "odd number of empty cells"},
              .player_names = {"black", "white"},
-             .symmetries = dihedral_symmetries(size, size, size * size + 1)};
+             .symmetries = dihedral_symmetries(size, size, size * size + 1),
+             .pieces = stones_named("disc"),
+             .score_name = "discs"};
     for (int cell = 0; cell < pass_; ++cell) {
       const int bit = cell / size * 8 + cell % size;
       bit_of_cell_[static_cast<std::size_t>(cell)] = static_cast<std::int8_t>(bit);
@@ -104,15 +106,35 @@ class Othello {
     return Outcome::win(difference > 0 ? state.to_move : opponent(state.to_move));
   }
 
-  // Discs of the player to move less those of the opponent.
-  int disc_difference(const State& state) const { return std::popcount(state.own) - std::popcount(state.opponent); }
+  // Black's discs less white's.
+  double score(const State& state) const {
+    const int difference = disc_difference(state);
+    return state.to_move == Player::kFirst ? difference : -difference;
+  }
 
-  // Whose every cell is, for the player to move: 1 own disc, -1 opponent's disc, 0 empty. [height * width]
-  void ownership(const State& state, float* out) const {
-    for (int cell = 0; cell < pass_; ++cell) {
+  Ending ending(const State& state) const {
+    const int own = std::popcount(state.own);
+    const int others = std::popcount(state.opponent);
+    const std::string sentence =
+        own == others ? std::to_string(own) + " discs each"
+                      : std::to_string(std::max(own, others)) + " discs to " + std::to_string(std::min(own, others));
+    return {*outcome(state), Reason::kMajority, sentence};
+  }
+
+  void cells(const State& state, std::int8_t* out) const {
+    const bool first_moves = state.to_move == Player::kFirst;
+    for (int cell = 0; cell < spec_.num_cells(); ++cell) {
       const std::uint64_t bit = 1ULL << bit_of_cell(cell);
-      out[cell] = (state.own & bit) != 0 ? 1.0F : (state.opponent & bit) != 0 ? -1.0F : 0.0F;
+      out[cell] = (state.own & bit) != 0        ? (first_moves ? 1 : 2)
+                  : (state.opponent & bit) != 0 ? (first_moves ? 2 : 1)
+                                                : 0;
     }
+  }
+
+  // A cell belongs to whoever's disc is on it.
+  void ownership(const State& state, std::int8_t* out) const {
+    cells(state, out);
+    for (int cell = 0; cell < pass_; ++cell) out[cell] = static_cast<std::int8_t>(out[cell] == 2 ? -1 : out[cell]);
   }
 
   // An odd number of empty cells gives the player to move the last move, unless somebody passes.
@@ -137,15 +159,7 @@ class Othello {
   }
 
   std::string board_text(const State& state) const {
-    const bool first_moves = state.to_move == Player::kFirst;
-    const std::uint64_t x = first_moves ? state.own : state.opponent;
-    const std::uint64_t o = first_moves ? state.opponent : state.own;
-    std::string cells;
-    for (int cell = 0; cell < pass_; ++cell) {
-      const std::uint64_t bit = 1ULL << bit_of_cell(cell);
-      cells += (x & bit) != 0 ? 'X' : (o & bit) != 0 ? 'O' : '.';
-    }
-    return draw_board(names_, cells, state.to_move, state.finished);
+    return draw_board(names_, cell_letters(*this, state), state.to_move, state.finished);
   }
 
   // Without a line that says who is to move, it is the player whose turn it would be if nobody had passed.
@@ -171,6 +185,9 @@ class Othello {
   }
 
  private:
+  // Discs of the player to move less those of the opponent.
+  int disc_difference(const State& state) const { return std::popcount(state.own) - std::popcount(state.opponent); }
+
   // The mask is what a line may pass over: the edge columns end every row and diagonal, and leaving them out stops a
   // line from wrapping around.
   static constexpr std::uint64_t kInner = 0x7e7e7e7e7e7e7e7eULL;

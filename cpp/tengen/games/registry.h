@@ -25,7 +25,7 @@ struct GameEntry {
 };
 
 // The smallest board representation that holds it.
-inline GameVariant make_mnk(const std::string& name, const std::string& options, int height, int width, int in_a_row,
+inline GameVariant make_mnk(const std::string& name, const OptionValues& options, int height, int width, int in_a_row,
                             bool exactly) {
   const int bits = height * (width + 1);
   if (bits <= 64) return Mnk<1>(name, options, {height, width, in_a_row, exactly});
@@ -36,9 +36,9 @@ inline GameVariant make_mnk(const std::string& name, const std::string& options,
 inline GameVariant make_go(const std::string& name, const Options& o) {
   const GoRules rules{o.integer("size"), o.number("komi"), o.flag("suicide"), o.integer("history"),
                       o.integer("max_moves")};
-  if (rules.size <= 9) return Go<9>(name, o.text(), rules);
-  if (rules.size <= 13) return Go<13>(name, o.text(), rules);
-  return Go<19>(name, o.text(), rules);
+  if (rules.size <= 9) return Go<9>(name, o.values(), rules);
+  if (rules.size <= 13) return Go<13>(name, o.values(), rules);
+  return Go<19>(name, o.values(), rules);
 }
 
 inline const std::vector<GameEntry>& game_entries() {
@@ -46,20 +46,20 @@ inline const std::vector<GameEntry>& game_entries() {
       {"tic_tac_toe",
        "Three in a row on a 3x3 board.",
        {},
-       [](const std::string& name, const Options& o) { return make_mnk(name, o.text(), 3, 3, 3, false); }},
+       [](const std::string& name, const Options& o) { return make_mnk(name, o.values(), 3, 3, 3, false); }},
       {"gomoku",
        "Five in a row on a Go board; no opening rule.",
        {integer_option("size", 15, 5, 19, "rows and columns"),
         flag_option("exactly_five", false, "six or more in a row do not win")},
        [](const std::string& name, const Options& o) {
-         return make_mnk(name, o.text(), o.integer("size"), o.integer("size"), 5, o.flag("exactly_five"));
+         return make_mnk(name, o.values(), o.integer("size"), o.integer("size"), 5, o.flag("exactly_five"));
        }},
       {"mnk",
        "k in a row on a board of m columns and n rows.",
        {integer_option("m", 3, 1, 19, "columns"), integer_option("n", 3, 1, 19, "rows"),
         integer_option("k", 3, 1, 19, "stones in a row that win")},
        [](const std::string& name, const Options& o) {
-         return make_mnk(name, o.text(), o.integer("n"), o.integer("m"), o.integer("k"), false);
+         return make_mnk(name, o.values(), o.integer("n"), o.integer("m"), o.integer("k"), false);
        }},
       {"connect_four",
        "Four in a row; stones fall to the bottom of a column.",
@@ -67,13 +67,13 @@ inline const std::vector<GameEntry>& game_entries() {
         integer_option("columns", 7, 1, 32, "columns"),
         integer_option("in_a_row", 4, 1, 63, "stones in a row that win")},
        [](const std::string& name, const Options& o) -> GameVariant {
-         return ConnectFour(name, o.text(), {o.integer("rows"), o.integer("columns"), o.integer("in_a_row")});
+         return ConnectFour(name, o.values(), {o.integer("rows"), o.integer("columns"), o.integer("in_a_row")});
        }},
       {"othello",
        "Turn over the opponent's discs; the most discs win.",
        {integer_option("size", 8, 4, 8, "rows and columns: 4, 6 or 8")},
        [](const std::string& name, const Options& o) -> GameVariant {
-         return Othello(name, o.text(), o.integer("size"));
+         return Othello(name, o.values(), o.integer("size"));
        }},
       {"go",
        "Go: area scoring, positional superko, two passes end it.",

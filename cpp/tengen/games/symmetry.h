@@ -17,6 +17,8 @@ inline int source_cell(int transform, int row, int column, int height, int width
   return row * width + column;
 }
 
+// What an action of a plane means must be the same on the turned board (a drop is, a step in one direction is not: a
+// rules file with moves says itself what becomes of them).
 inline Symmetry board_symmetry(int transform, int height, int width, int num_actions, ActionLayout layout) {
   static const char* const kNames[8] = {"identity",  "mirror columns", "mirror rows",  "rotate 180",
                                         "transpose", "rotate left",    "rotate right", "anti-transpose"};
@@ -29,8 +31,11 @@ inline Symmetry board_symmetry(int transform, int height, int width, int num_act
   }
   for (int action = 0; action < num_actions; ++action) {
     int source = action;
-    if (layout == ActionLayout::kCells && action < height * width) {
-      source = symmetry.cell_source[static_cast<std::size_t>(action)];
+    const int cells = height * width;
+    const bool has_cell = (layout == ActionLayout::kCells && action < cells) ||
+                          (layout == ActionLayout::kPlanes && action < num_actions / cells * cells);
+    if (has_cell) {
+      source = action / cells * cells + symmetry.cell_source[static_cast<std::size_t>(action % cells)];
     } else if (layout == ActionLayout::kColumns && (transform & 1) != 0) {
       source = width - 1 - action;
     }

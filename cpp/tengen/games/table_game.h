@@ -44,26 +44,24 @@ struct RulesTable {
   std::int32_t (*playout)(void* context, std::uint8_t* state, std::uint64_t* rng, std::int64_t* actions) = nullptr;
 };
 
-// Text is off the hot path: each of these may be empty, and has a default made from the spec.
+// What people read and what programs show is off the hot path: each of these may be empty, and has a default made from
+// the spec or is not asked.
 struct RulesText {
   std::function<std::string(Action)> action_text;
   std::function<std::optional<Action>(std::string_view)> parse_action;
   std::function<std::string(const std::uint8_t* state)> board_text;
   std::function<void(std::uint8_t* state, const BoardDrawing& drawing)> set_board;
-};
-
-// How actions are written when the rules do not say it themselves.
-enum class ActionNames {
-  kCells,    // squares such as b3; one action past the last cell is "pass"
-  kColumns,  // columns from 1
-  kNumbers,  // from 0
+  std::function<void(const std::uint8_t* state, std::int8_t* out)> cells;
+  std::function<double(const std::uint8_t* state)> score;
+  std::function<std::string(const std::uint8_t* state)> reason;
 };
 
 struct TableRules {
   GameSpec spec;
-  std::size_t state_size = 0;  // bytes
-  ActionNames action_names = ActionNames::kNumbers;
-  std::string backend;  // "compiled", "interpreted"
+  std::size_t state_size = 0;             // bytes
+  bool numbered_actions = false;          // actions are written as their numbers, whatever the layout
+  std::vector<ActionCells> action_cells;  // [num_actions], or empty: what follows from the layout
+  std::string backend;                    // "compiled", "interpreted"
   RulesTable table;
   RulesText text;
   // A sentence on what went wrong when `rule` ("play" ...) failed on that state; `action` only for play.
@@ -142,6 +140,11 @@ class TableGame {
     list.clear();
     Mask mask(rules_.spec.num_actions);
     if (rules_.table.legal(rules_.table.context, state.bytes(), mask.bytes()) != kRuleDone) fail("legal", state);
+    const int count = mask.count();
+    if (count > rules_.spec.legal_bound()) {  // lists and trees have room for no more
+      throw RulesError("legal() of " + rules_.spec.name + " allows " + std::to_string(count) +
+                       " actions, although its most_legal is " + std::to_string(rules_.spec.legal_bound()) + ".");
+    }
     mask.append_to(list);
   }
 
@@ -172,15 +175,19 @@ class TableGame {
     return playout_by_steps(state, rng);  // which says what is wrong
   }
 
+  // Squares such as b3, moves such as a2b3, columns from 1; one action past them is "pass"; or else numbers from 0.
   std::string action_text(Action action) const {
     if (rules_.text.action_text) return rules_.text.action_text(action);
-    const int cells = rules_.spec.num_cells();
-    if (rules_.action_names == ActionNames::kColumns) return std::to_string(action + 1);
-    if (rules_.action_names == ActionNames::kCells) {
-      if (action < cells && squares_.width <= 26) return squares_.text(action);
-      if (action == cells && rules_.spec.num_actions == cells + 1) return "pass";
+    const GameSpec& spec = rules_.spec;
+    if (rules_.numbered_actions) return std::to_string(action);
+    if (spec.action_layout == ActionLayout::kColumns) return std::to_string(action + 1);
+    if (spec.action_layout != ActionLayout::kDense && action + 1 == spec.num_actions &&
+        spec.num_actions % spec.num_cells() == 1 && action > 0) {
+      return "pass";
     }
-    return std::to_string(action);
+    const ActionCells where = fixed_cells(action);
+    if (!where.target || squares_.width > 26) return std::to_string(action);
+    return (where.source ? squares_.text(*where.source) : "") + squares_.text(*where.target);
   }
 
   // Without a function of the rules' own, whatever action_text writes is read, in upper or lower case.
@@ -200,24 +207,63 @@ class TableGame {
     return std::nullopt;
   }
 
-  // Without a function of the rules' own, the first two planes must be the stones of the player to move and the
-  // opponent's.
-  std::string board_text(const State& state) const {
-    if (rules_.text.board_text) return rules_.text.board_text(state.bytes());
+  // Without a function of the rules' own, the first two planes are the stones of the player to move and of the
+  // opponent: pieces 1 and 2 are the first and the second player's.
+  void cells(const State& state, std::int8_t* out) const {
+    const auto num_cells = static_cast<std::size_t>(rules_.spec.num_cells());
+    std::memset(out, 0, num_cells);
+    if (rules_.text.cells) {
+      rules_.text.cells(state.bytes(), out);
+      return;
+    }
     std::vector<float> planes(static_cast<std::size_t>(rules_.spec.planes_size()));
     write_planes(state, planes.data());
-    const Player mover = to_move(state);
-    const auto num_cells = static_cast<std::size_t>(rules_.spec.num_cells());
-    std::string cells(num_cells, '.');
+    const int mover = index(to_move(state));
     for (std::size_t cell = 0; cell < num_cells; ++cell) {
-      if (planes[cell] != 0) cells[cell] = stone_char(mover);
-      if (rules_.spec.num_planes > 1 && planes[num_cells + cell] != 0) cells[cell] = stone_char(opponent(mover));
+      if (planes[cell] != 0) out[cell] = static_cast<std::int8_t>(1 + mover);
+      if (planes[num_cells + cell] != 0) out[cell] = static_cast<std::int8_t>(2 - mover);
     }
+  }
+
+  double score(const State& state) const { return rules_.text.score(state.bytes()); }
+
+  // The reason is the word that the text begins with, if it is one of ours: "two passes: 12 to 9".
+  Ending ending(const State& state) const {
+    Ending ending{*outcome(state), Reason::kRules, ""};
+    if (rules_.text.reason) ending.sentence = rules_.text.reason(state.bytes());
+    const std::string_view sentence = ending.sentence;
+    ending.reason = parse_reason(sentence.substr(0, sentence.find(':'))).value_or(Reason::kRules);
+    return ending;
+  }
+
+  // In a game of columns: the cell that changes.
+  ActionCells action_cells(const State& state, Action action) const {
+    const GameSpec& spec = rules_.spec;
+    if (spec.action_layout != ActionLayout::kColumns || !rules_.action_cells.empty()) return fixed_cells(action);
+    if (spec.pieces.empty() || !is_legal(*this, state, action)) return {};
+    const auto num_cells = static_cast<std::size_t>(spec.num_cells());
+    std::vector<std::int8_t> before(num_cells);
+    std::vector<std::int8_t> after(num_cells);
+    State next = state;
+    play(next, action);
+    cells(state, before.data());
+    cells(next, after.data());
+    for (int cell = action; cell < spec.num_cells(); cell += spec.width) {
+      const auto i = static_cast<std::size_t>(cell);
+      if (before[i] == 0 && after[i] != 0) return {.source = {}, .target = cell, .piece = {}};
+    }
+    return {};
+  }
+
+  std::string board_text(const State& state) const {
+    if (rules_.text.board_text) return rules_.text.board_text(state.bytes());
+    const std::string letters = cell_letters(*this, state);
+    const Player mover = to_move(state);
     const bool finished = outcome(state).has_value();
-    if (rules_.action_names == ActionNames::kColumns) {
-      return draw_columns(squares_.height, squares_.width, cells, mover, finished);
+    if (rules_.spec.action_layout == ActionLayout::kColumns) {
+      return draw_columns(squares_.height, squares_.width, letters, mover, finished);
     }
-    return draw_board(squares_, cells, mover, finished);
+    return draw_board(squares_, letters, mover, finished);
   }
 
   State parse_board(std::string_view text) const {
@@ -226,7 +272,10 @@ class TableGame {
                            " cannot be set up from a drawing: its rules have no function set_board(state, cells, "
                            "to_move); give the moves instead.");
     }
-    const BoardDrawing drawing = parse_drawing(text, rules_.spec.height, rules_.spec.width);
+    std::string letters;
+    for (const Piece& piece : rules_.spec.pieces) letters += piece.letter;
+    if (letters.empty()) letters = "XO";
+    const BoardDrawing drawing = parse_drawing(text, rules_.spec.height, rules_.spec.width, letters);
     State state(rules_.state_size);
     rules_.text.set_board(state.bytes(), drawing);
     return state;
@@ -241,6 +290,12 @@ class TableGame {
       std::memset(words(), 0, 8 * num_words_);
     }
     std::uint8_t* bytes() { return reinterpret_cast<std::uint8_t*>(words()); }
+
+    int count() {
+      int sum = 0;
+      for (std::size_t i = 0; i < num_words_; ++i) sum += std::popcount(words()[i]);
+      return sum;
+    }
 
     void append_to(ActionList& list) {
       for (std::size_t i = 0; i < num_words_; ++i) {
@@ -261,6 +316,13 @@ class TableGame {
     std::array<std::uint64_t, 64> near_;
     std::vector<std::uint64_t> far_;
   };
+
+  // What the rules say, or what follows from the layout whatever the position.
+  ActionCells fixed_cells(Action action) const {
+    if (!rules_.action_cells.empty()) return rules_.action_cells[static_cast<std::size_t>(action)];
+    if (rules_.spec.action_layout != ActionLayout::kCells || action >= rules_.spec.num_cells()) return {};
+    return {.source = {}, .target = action, .piece = {}};
+  }
 
   static std::uint64_t* word_of(Rng& rng) {
     static_assert(sizeof(Rng) == sizeof(std::uint64_t) && std::is_standard_layout_v<Rng>);

@@ -24,9 +24,9 @@ struct Leaf {
   static constexpr int kKnown = -1;  // the cache had the answer
 
   int tree = 0;
-  std::uint64_t hash = 0;
+  std::uint64_t key = 0;         // what its evaluation depends on
   std::optional<float> rollout;  // for the first player
-  float known_value = 0.0F;      // the cache's, for the first player
+  float known_value = 0.0F;      // the cache's, for the player to move
   int row = kKnown;              // in the batch
   int symmetry = 0;              // in which it is evaluated
 
@@ -40,14 +40,40 @@ struct Leaf {
   bool is_known() const { return row == kKnown; }
 };
 
+// Simulations that came to a leaf under evaluation. While a share is gathered each counts as one on its way, so that the
+// next goes elsewhere; they are no visits, and nothing comes of them.
+class Collisions {
+ public:
+  Collisions(Tree& tree, std::vector<NodeId>& nodes) : tree_(tree), nodes_(nodes) {}
+  Collisions(const Collisions&) = delete;
+  Collisions& operator=(const Collisions&) = delete;
+  ~Collisions() {
+    for (const NodeId node : nodes_) --tree_.stats(node).pending;
+    nodes_.clear();
+  }
+
+  int count() const { return count_; }
+  void add(const std::vector<NodeId>& path) {
+    for (const NodeId node : path) ++tree_.stats(node).pending;
+    nodes_.insert(nodes_.end(), path.begin(), path.end());
+    ++count_;
+  }
+
+ private:
+  Tree& tree_;
+  std::vector<NodeId>& nodes_;  // of all their paths
+  int count_ = 0;
+};
+
 class LeafBatch {
  public:
   LeafBatch(const GameSpec& spec, bool random_symmetry, std::uint64_t seed)
       : num_actions_(static_cast<std::size_t>(spec.num_actions)),
         planes_size_(static_cast<std::size_t>(spec.planes_size())),
         num_symmetries_(random_symmetry ? static_cast<std::uint32_t>(spec.symmetries.size()) : 1),
-        symmetry_seed_(mix64(seed)),
-        upright_(planes_size_) {
+        symmetry_seed_(mix64(seed)) {
+    if (!draws_symmetries()) return;
+    upright_.resize(planes_size_);
     for (const Symmetry& symmetry : spec.symmetries) {
       std::vector<std::int32_t> target(symmetry.action_source.size());
       for (std::size_t a = 0; a < target.size(); ++a) {
@@ -57,6 +83,9 @@ class LeafBatch {
     }
   }
 
+  // Whether each leaf is evaluated in a symmetry of its own.
+  bool draws_symmetries() const { return num_symmetries_ > 1; }
+
   const std::vector<Leaf>& leaves() const { return leaves_; }
   int num_rows() const { return num_rows_; }
   const NodeId* path(const Leaf& leaf) const { return paths_.data() + leaf.first_node; }
@@ -65,7 +94,8 @@ class LeafBatch {
   // [rows, C, H, W]. Shared, so that a reader can hold on to it; the next batch writes over it.
   const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
 
-  // Writes the planes of a leaf into the next row, in a symmetry drawn for it if that is wanted.
+  // Writes the planes of a leaf into the next row, in a symmetry drawn for it if that is wanted. It is drawn from the
+  // key, as the cache is: whoever finds the answer there would have asked in the same symmetry.
   template <Game G>
   void ask(Leaf& leaf, const G& game, const typename G::State& state) {
     const auto row = static_cast<std::size_t>(num_rows_);
@@ -76,7 +106,7 @@ class LeafBatch {
       planes_ = std::move(larger);
     }
     float* out = planes_->data() + row * planes_size_;
-    if (num_symmetries_ > 1) leaf.symmetry = static_cast<int>(Rng(leaf.hash ^ symmetry_seed_).below(num_symmetries_));
+    if (draws_symmetries()) leaf.symmetry = static_cast<int>(Rng(leaf.key ^ symmetry_seed_).below(num_symmetries_));
     if (leaf.symmetry == 0) {
       game.write_planes(state, out);
       return;
@@ -113,9 +143,13 @@ class LeafBatch {
   void read_priors(const Leaf& leaf, const float* logits, std::vector<float>& priors) const {
     const float* row = logits + static_cast<std::size_t>(leaf.row) * num_actions_;
     const std::uint16_t* legal = actions(leaf);
-    const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
     priors.resize(static_cast<std::size_t>(leaf.num_actions));
-    for (std::size_t i = 0; i < priors.size(); ++i) priors[i] = row[target[legal[i]]];
+    if (leaf.symmetry == 0) {
+      for (std::size_t i = 0; i < priors.size(); ++i) priors[i] = row[legal[i]];
+    } else {
+      const std::int32_t* target = action_targets_[static_cast<std::size_t>(leaf.symmetry)].data();
+      for (std::size_t i = 0; i < priors.size(); ++i) priors[i] = row[target[legal[i]]];
+    }
     softmax(priors.data(), leaf.num_actions);
   }
 
@@ -142,6 +176,14 @@ class LeafBatch {
     leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(first), leaves_.end());
   }
 
+  std::size_t bytes() const {
+    std::size_t sum = (planes_->capacity() + upright_.capacity() + known_priors_.capacity()) * sizeof(float) +
+                      leaves_.capacity() * sizeof(Leaf) + paths_.capacity() * sizeof(NodeId) +
+                      actions_.capacity() * sizeof(std::uint16_t);
+    for (const auto& target : action_targets_) sum += target.capacity() * sizeof(std::int32_t);
+    return sum;
+  }
+
   void clear() {
     leaves_.clear();
     paths_.clear();
@@ -152,10 +194,13 @@ class LeafBatch {
 
  private:
   void check_logits(const Leaf& leaf, const float* logits) const {
-    const auto& target = action_targets_[static_cast<std::size_t>(leaf.symmetry)];
     const std::uint16_t* legal = actions(leaf);
     bool good = true;
-    for (int i = 0; i < leaf.num_actions; ++i) good = good && std::isfinite(logits[target[legal[i]]]);
+    for (int i = 0; i < leaf.num_actions; ++i) {
+      const std::uint16_t action = legal[i];
+      const auto symmetry = static_cast<std::size_t>(leaf.symmetry);
+      good = good && std::isfinite(logits[symmetry == 0 ? action : action_targets_[symmetry][action]]);
+    }
     if (good) return;
     throw EvaluatorError("Row " + std::to_string(leaf.row) +
                          " of the logits has a legal action without a finite number.");
@@ -174,7 +219,7 @@ class LeafBatch {
   std::size_t planes_size_;
   std::uint32_t num_symmetries_;
   std::uint64_t symmetry_seed_;
-  std::vector<std::vector<std::int32_t>> action_targets_;  // [symmetries][A]: where the policy of the new board has it
+  std::vector<std::vector<std::int32_t>> action_targets_;  // [symmetries][A] where the turned policy has it; or empty
 
   // The leaves, and what belongs to them in their order.
   std::vector<Leaf> leaves_;

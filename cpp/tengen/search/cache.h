@@ -1,5 +1,6 @@
-// Evaluations a forest remembers, keyed by the hash of the state. Bounded: a new entry takes the place of the old one
-// in its slot. One per forest, so that what is found never depends on the timing of threads.
+// Evaluations a forest remembers, keyed by what an evaluation depends on (evaluation_key in games/derived.h). Bounded: a
+// new entry takes the place of the old one in its slot. One per forest, so that what is found never depends on the
+// timing of threads.
 #pragma once
 
 #include <algorithm>
@@ -11,42 +12,55 @@ namespace tengen {
 
 class EvaluationCache {
  public:
-  // `width`: the most legal actions an entry must hold.
-  EvaluationCache(int entries, int width) : width_(static_cast<std::size_t>(width)) {
+  // A state with more legal actions than this is not remembered, so that 32,768 entries take 34 MB at most.
+  static constexpr int kWidest = 256;
+
+  // `legal_bound`: no state has more legal actions.
+  EvaluationCache(int entries, int legal_bound) : width_(std::min(legal_bound, kWidest)) {
     if (entries <= 0) return;
     const std::size_t slots = std::bit_floor(static_cast<std::size_t>(entries));
     keys_.assign(slots, 0);
     values_.resize(slots);
-    priors_.resize(slots * width_);
+    counts_.resize(slots);
+    priors_.resize(slots * static_cast<std::size_t>(width_));
   }
 
   bool enabled() const { return !keys_.empty(); }
   void clear() { std::fill(keys_.begin(), keys_.end(), 0); }
 
-  // The priors of the legal actions in increasing order, or null. `value` is for the first player.
-  const float* find(std::uint64_t hash, float& value) const {
-    if (!enabled() || keys_[slot(hash)] != key(hash)) return nullptr;
-    value = values_[slot(hash)];
-    return priors_.data() + slot(hash) * width_;
+  // The priors of the `count` legal actions in increasing order, or null. `value` is for the player to move.
+  const float* find(std::uint64_t key, int count, float& value) const {
+    if (!holds(count)) return nullptr;
+    const std::size_t at = slot(key);
+    if (keys_[at] != marked(key) || counts_[at] != count) return nullptr;
+    value = values_[at];
+    return priors_.data() + at * static_cast<std::size_t>(width_);
   }
 
-  void store(std::uint64_t hash, const float* priors, int count, float value) {
-    if (!enabled()) return;
-    keys_[slot(hash)] = key(hash);
-    values_[slot(hash)] = value;
-    std::copy(priors, priors + count, priors_.data() + slot(hash) * width_);
+  void store(std::uint64_t key, const float* priors, int count, float value) {
+    if (!holds(count)) return;
+    const std::size_t at = slot(key);
+    keys_[at] = marked(key);
+    values_[at] = value;
+    counts_[at] = static_cast<std::uint16_t>(count);
+    std::copy(priors, priors + count, priors_.data() + at * static_cast<std::size_t>(width_));
   }
 
-  std::size_t bytes() const { return keys_.size() * (sizeof(std::uint64_t) + sizeof(float) * (1 + width_)); }
+  std::size_t bytes() const {
+    return keys_.capacity() * sizeof(std::uint64_t) + counts_.capacity() * sizeof(std::uint16_t) +
+           (values_.capacity() + priors_.capacity()) * sizeof(float);
+  }
 
  private:
-  static std::uint64_t key(std::uint64_t hash) { return hash | 1; }  // 0 marks an empty slot
-  std::size_t slot(std::uint64_t hash) const { return (hash >> 1) & (keys_.size() - 1); }
+  bool holds(int count) const { return enabled() && count <= width_; }
+  static std::uint64_t marked(std::uint64_t key) { return key | 1; }  // 0 marks an empty slot
+  std::size_t slot(std::uint64_t key) const { return (key >> 1) & (keys_.size() - 1); }
 
-  std::size_t width_;
-  std::vector<std::uint64_t> keys_;  // [slots]
-  std::vector<float> values_;        // [slots]
-  std::vector<float> priors_;        // [slots, width]
+  int width_;
+  std::vector<std::uint64_t> keys_;    // [slots]
+  std::vector<float> values_;          // [slots] for the player to move
+  std::vector<std::uint16_t> counts_;  // [slots] legal actions
+  std::vector<float> priors_;          // [slots, width]
 };
 
 }  // namespace tengen

@@ -83,8 +83,9 @@ void for_each_param(Visit&& visit) {
   visit("discount", &P::discount, 0, 1,
         "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,
-        "evaluate each leaf in one symmetry, drawn from its hash (AlphaGo Zero)");
-  visit("cache_entries", &P::cache_entries, 0, 1e9, "evaluations a forest remembers; 0: none");
+        "evaluate each leaf in one symmetry, drawn from its evaluation key (AlphaGo Zero)");
+  visit("cache_entries", &P::cache_entries, 0, 1e9,
+        "evaluations a forest remembers, of states with at most 256 legal actions; 0: none");
   visit("noise_fraction", &P::noise_fraction, 0, 1, "epsilon of the root noise in self-play (AlphaZero: 0.25)");
   visit("dirichlet_alpha", &P::dirichlet_alpha, 0, 100,
         "alpha of the root noise (AlphaZero: chess 0.3, Go 0.03); 0: dirichlet_total / legal actions");

@@ -104,6 +104,9 @@ inline float unvisited_q(float parent_q, float reduction, float visited_prior) {
   return parent_q - reduction * std::sqrt(visited_prior);
 }
 
+// P'(a) = (1 - eps) P(a) + eps Dir(alpha), the noise in a root prior
+inline float mix_noise(float p, float noise, float eps) { return (1.0F - eps) * p + eps * noise; }
+
 // n_forced = sqrt(k P(a) sum_b N(b)): the least visits of a root child in KataGo's self-play.
 inline float forced_visits(float k, float p, float total) { return std::sqrt(k * p * total); }
 

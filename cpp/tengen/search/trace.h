@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tengen/search/simulate.h"
+#include "tengen/search/child.h"
 #include "tengen/search/tree.h"
 
 namespace tengen {
@@ -23,7 +23,7 @@ struct SimulationTrace {
     std::uint32_t visits_before = 0;
     std::uint32_t visits_after = 0;
     double value_sum_before = 0.0;  // for the first player
-    double value_sum_after = 0.0;
+    double value_sum_after = 0.0;   // for the first player
   };
   std::vector<Step> steps;  // from the root down
   NodeId leaf = 0;

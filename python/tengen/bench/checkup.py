@@ -80,8 +80,10 @@ class Checkup:
     warnings: tuple[str, ...]
 
 
-def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: None) -> Checkup:
-    """Measures everything, in half a minute or so."""
+def check_up(
+    config: RunConfig, minutes: float | None = None, on_stage: Callable[[str], None] = lambda name: None
+) -> Checkup:
+    """Measures everything, in half a minute or so. `minutes` is how long the run may take, if it goes by them."""
     game = games.load(config.game, **config.options)
     on_stage("machine")
     machine = _machine()
@@ -104,7 +106,7 @@ def check_up(config: RunConfig, on_stage: Callable[[str], None] = lambda name: N
     records, length = _beginners_games(game)
     samples = _learner_speed(game, config, learner, records)
     forecast = _forecast(
-        config, positions=positions, evaluations=evaluations, samples=samples, length=length, memory=memory
+        config, minutes, positions=positions, evaluations=evaluations, samples=samples, length=length, memory=memory
     )
     return Checkup(
         machine=machine,
@@ -291,7 +293,14 @@ def _learner_speed(game: Game, config: RunConfig, learner: Learner, records: lis
 
 
 def _forecast(
-    config: RunConfig, *, positions: float, evaluations: float, samples: float, length: float, memory: int
+    config: RunConfig,
+    minutes: float | None,
+    *,
+    positions: float,
+    evaluations: float,
+    samples: float,
+    length: float,
+    memory: int,
 ) -> Forecast:
     """From the speeds of a blank network: a trained one plays longer games, and its searches are proven sooner."""
     arena = config.arena
@@ -301,12 +310,16 @@ def _forecast(
     matches = arena.games * arena.opponents * plies / 2 / arena.every if arena.every else 0.0
     if arena.gating:
         matches += arena.gating_games * plies
-    seconds = playing + learning + matches
+    seconds = playing + learning + matches  # of an iteration
+    iterations = config.iterations if minutes is None else max(1, round(60.0 * minutes / seconds))
+    # A run that goes by minutes cuts its iterations to fit.
+    share = 1.0 if minutes is None else 60.0 * minutes / (iterations * seconds)
+    searched = round(iterations * config.self_play.positions * share)
     return Forecast(
-        minutes=config.iterations * seconds / 60.0,
-        games=config.iterations * config.self_play.positions / length,
-        positions=config.iterations * config.self_play.positions,
-        iterations=config.iterations,
+        minutes=iterations * seconds * share / 60.0,
+        games=searched / length,
+        positions=searched,
+        iterations=iterations,
         playing=playing / seconds,
         learning=learning / seconds,
         matches=matches / seconds,

@@ -16,6 +16,7 @@ STARTED = time.perf_counter()  # before numpy: what loading takes comes out of t
 import base64  # noqa: E402
 import io  # noqa: E402
 import math  # noqa: E402
+from collections.abc import Iterable, Iterator  # noqa: E402, F401 (of the network, which is written below)
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -89,80 +90,32 @@ class Rules:
         return planes
 
 
-# ---- The network: a residual tower with two heads
+# ---- The network: `tengen export kaggle` writes its layers here
 
 
-class Network:
-    """planes [B, H, W, 3] -> logits [B, W] of the columns, and win, draw, loss [B, 3] of the player to move.
-
-    All arrays are [B, H, W, channels], so that every layer is a product with a matrix [inputs, outputs].
-    """
+class NumpyOperations:
+    """What layers are made of."""
 
     def __init__(self, weights: dict[str, Array]) -> None:
-        self.weights = {name: weight.astype(np.float32) for name, weight in weights.items()}
-        self.blocks = sum(name.endswith(".second.weight") for name in weights)
-
-    def __call__(self, planes: Array) -> tuple[Array, Array]:
-        x = relu(self.convolution("stem", planes))
-        for index in range(self.blocks):
-            x = self.block(f"blocks.{index}", x)
-        return self.policy(x), self.value(x)
-
-    def block(self, name: str, x: Array) -> Array:
-        """Two convolutions around which the input is carried. In some blocks a part of the channels is pooled over the
-        board and says what is added to the others: so one side of the board hears of the other."""
-        y = self.convolution(f"{name}.first", x)
-        if f"{name}.bias.weight" in self.weights:
-            quarter = x.shape[-1] // 4
-            pooled = pool(relu(y[..., :quarter]), (1, 2))
-            y = y[..., quarter:] + self.dense(f"{name}.bias", pooled)
-        return relu(self.convolution(f"{name}.second", relu(y)) + x)
-
-    def policy(self, x: Array) -> Array:
-        local = self.dense("policy.local", x)
-        local = relu(local + self.dense("policy.bias", pool(relu(local), (1, 2))))
-        columns = relu(self.dense("policy.column", pool(local, (1,))))  # [B, 1, W, channels]
-        return self.dense("policy.out", columns)[:, 0, :, 0]
-
-    def value(self, x: Array) -> Array:
-        pooled = pool(relu(self.dense("value.local", x)), (1, 2))
-        hidden = relu(self.dense("value.hidden", pooled))
-        return softmax(self.dense("value.out", hidden)[:, 0, 0])
-
-    def convolution(self, name: str, x: Array) -> Array:
-        """3x3: every cell with its eight neighbours (beyond the edge is 0) is laid out in a row, then one product."""
-        batch, height, width, channels = x.shape
-        padded = np.zeros((batch, height + 2, width + 2, channels), np.float32)
-        padded[:, 1:-1, 1:-1] = x
-        around = np.empty((batch, height, width, 9, channels), np.float32)
-        for index in range(9):
-            down, right = divmod(index, 3)
-            around[..., index, :] = padded[:, down : down + height, right : right + width]
-        return self.dense(name, around.reshape(batch, height, width, 9 * channels))
-
-    def dense(self, name: str, x: Array) -> Array:
-        weight, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
-        flat: Array = x.reshape(-1, x.shape[-1]) @ weight
-        flat += bias
-        return flat.reshape(*x.shape[:-1], -1)
+        self.weights = weights
 
 
-def relu(x: Array) -> Array:
-    return np.maximum(x, 0)
-
-
-def pool(x: Array, axes: tuple[int, ...]) -> Array:
-    """Mean and maximum of every channel over these axes, which are kept with length 1."""
-    return np.concatenate([x.mean(axes, keepdims=True), x.max(axes, keepdims=True)], axis=-1)
-
-
-def softmax(logits: Array) -> Array:
-    powers = np.exp(logits - logits.max(-1, keepdims=True))
-    shares: Array = powers / powers.sum(-1, keepdims=True)
-    return shares
+def compute(net: NumpyOperations, x: Array) -> tuple[Array, Array]:
+    """planes [B, H, W, 3] -> logits [B, W] of the columns, and win, draw, loss [B, 3] of the player to move."""
+    raise NotImplementedError
 
 
 # ---- The search
+
+
+class Network:
+    """Answers for a batch of positions, in f32."""
+
+    def __init__(self, weights: dict[str, Array]) -> None:
+        self.operations = NumpyOperations({name: weight.astype(np.float32) for name, weight in weights.items()})
+
+    def __call__(self, planes: Array) -> tuple[Array, Array]:
+        return compute(self.operations, planes)
 
 
 class Node:

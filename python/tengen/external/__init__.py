@@ -1,1 +1,1 @@
-"""Other programs: engines behind a pipe, and solvers that know the truth."""
+"""Other programs: engines that are controlled through pipes, and exact solvers."""

@@ -1,9 +1,9 @@
-"""Programs outside: started, talked to line by line, watched, and never left behind.
+"""External programs: started, controlled line by line through pipes, and never left running.
 
-`GtpProgram` is any engine of the Go Text Protocol as a player. Whatever goes wrong with it (it dies, hangs, floods its
-output, answers nonsense, plays illegally) is an ExternalEngineError that names the program and what it did, so that a
-match can score the game as lost and go on; the next move starts the program anew. Even if Python itself is killed, a
-guard ends what it had started.
+`GtpProgram` makes any engine of the Go Text Protocol a player. Every failure (it dies, hangs, floods its output, sends
+an invalid answer, plays an illegal move) is an ExternalEngineError that names the program and what it did, so that a
+match can score the game as lost and continue; the next move starts the program again. Even if Python itself is killed,
+a guard process kills the programs that it had started.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ __all__ = [
 ]
 
 SECONDS_PER_ANSWER = 60.0
-MOST_UNREAD = 1 << 20  # bytes; no answer comes near
-LAST_WORDS = 500  # bytes of the standard error that are kept for the blame
+MOST_UNREAD = 1 << 20  # bytes; far more than any valid answer
+LAST_WORDS = 500  # bytes at the end of its standard error that an error message quotes
 SECONDS_TO_QUIT = 1.0
 COLOURS = ("black", "white")  # of the first and the second player
-GAMES_FOLDER = "/usr/games"  # where Debian has its engines, though it is not on every PATH
-# Waits for a line that never comes: the end of the pipe does, however Python ends. Then the group $0 has to go.
+GAMES_FOLDER = "/usr/games"  # where Debian installs engines; not on every PATH
+# Waits for a line that is never sent. The pipe closes when Python ends in any way; then process group $0 is killed.
 GUARD = 'read -r _; kill -s KILL -- "-$0"'
 
 
 class ExternalEngineError(TengenError):
-    """An external program failed. `engine` says which, `deed` what it did."""
+    """An external program failed: `engine` is its name, `deed` what it did, as in "closed its output"."""
 
     def __init__(self, engine: str, deed: str, last_words: str = "") -> None:
         self.engine = engine
         self.deed = deed
-        super().__init__(f"{engine} {deed}" + (f"; its last words: {last_words}" if last_words else "."))
+        super().__init__(f"{engine} {deed}" + (f"; its standard error ends with: {last_words}" if last_words else "."))
 
 
 class EngineResignedError(ExternalEngineError):
-    """It gave the game up: lost, but nothing is wrong with it."""
+    """The program resigned: the game is lost, but the program did not fail."""
 
 
 class Program:
-    """A running program with pipes. Its processes end with `close`, with this object, or with Python."""
+    """A running program with pipes. Its processes are killed by `close`, with this object, or when Python ends."""
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
         pipe = subprocess.PIPE
         try:
-            # A group of its own: children that it starts end with it, and Ctrl-C is for us to handle.
+            # It gets its own process group, so that its children are killed with it and Ctrl-C reaches only us.
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -82,33 +82,33 @@ class Program:
         try:
             self._process.stdin.write(text.encode())
             self._process.stdin.flush()
-        except (OSError, ValueError):  # it does not listen any more; ValueError: another thread has closed it
+        except (OSError, ValueError):  # it no longer reads; ValueError: another thread has closed the pipe
             self._blame_silence(0.0)
 
     def unread(self) -> bytes:
-        """What it has said and nobody has read, without waiting."""
+        """Output that has not been read yet, without waiting for more."""
         return self._output.take_all()
 
     def read_to(self, end: bytes, seconds: float) -> str:
-        """What it says up to and with `end`, which is whole lines; carriage returns are left out."""
+        """Its output up to and including `end`, which ends a line; carriage returns are removed."""
         said = self._output.take_to(end, seconds)
         if said is None:
             self._blame_silence(seconds)
         return said.decode(errors="replace")
 
     def blame(self, deed: str) -> ExternalEngineError:
-        """Ends the program; gives the error to raise."""
+        """Ends the program and returns the error to raise."""
         self.close()
         words = self._complaints.take_all()[-LAST_WORDS:].decode(errors="replace")
         return ExternalEngineError(self.name, deed, " ".join(words.split()))
 
     def close(self) -> None:
-        """Ends the program and every process that it started."""
+        """Kills the program and every process that it started."""
         self._end()
 
     @property
     def closed(self) -> bool:
-        """Whether it was ended by us; a program that has died is not."""
+        """Whether we ended it; False for a program that died by itself."""
         return not self._end.alive
 
     def _blame_silence(self, seconds: float) -> NoReturn:
@@ -125,13 +125,13 @@ class Program:
 
 
 class _Inbox:
-    """Bytes from a pipe, read by a thread of its own, as many as fit."""
+    """Bytes from a pipe, read by a thread of its own up to an upper bound."""
 
     def __init__(self, most: int, kept: int | None = None) -> None:
         self.closed = False
         self.overfull = False
         self._most = most
-        self._kept = kept  # only so many of the last bytes matter
+        self._kept = kept  # if given, only so many of the last bytes are kept
         self._bytes = bytearray()
         self._news = threading.Condition()
 
@@ -158,7 +158,7 @@ class _Inbox:
             return taken
 
     def take_to(self, end: bytes, seconds: float) -> bytes | None:
-        """None if `end` does not come in time, or cannot come any more."""
+        """The bytes up to and including `end`; None if it does not come in time or the pipe is closed or overfull."""
         with self._news:
             self._news.wait_for(lambda: end in self._bytes or self.closed or self.overfull, seconds)
             if self.overfull or end not in self._bytes:
@@ -170,7 +170,7 @@ class _Inbox:
 
 
 def _guard(group: int) -> subprocess.Popen[bytes] | None:
-    """A shell that outlives us by the moment it takes to end that group of processes."""
+    """A shell process that kills the process group when Python has ended."""
     if os.name != "posix":
         return None
     silent = subprocess.DEVNULL
@@ -184,9 +184,9 @@ def _guard(group: int) -> subprocess.Popen[bytes] | None:
 
 
 def _end(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes] | None) -> None:
-    """Kills the whole group, and waits until it is gone."""
+    """Kills the process group of the program and waits until the program has ended."""
     if guard is not None:
-        guard.kill()  # first: the number of a group that is gone may become someone else's
+        guard.kill()  # before the group: the id of a group that has ended may be reused by another program
         guard.communicate()
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -200,28 +200,28 @@ def _end(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes] | None
 
 
 class ExternalPlayer(ABC):
-    """A player that is a program: it has one board, so it plays one game at a time; it may fail; it must be ended."""
+    """A player that is an external program. It has one board, so it plays one game at a time; it can fail; close it."""
 
     name: str
 
     @abstractmethod
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
-        """As of any player; an ExternalEngineError if it fails at one of them."""
+        """As for any player; raises ExternalEngineError if the program fails."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends the program, politely if it listens. The next move starts it again."""
+        """Asks the program to quit and then kills it. The next move starts it again."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Ends the program at once. For any thread: whoever waits for an answer gets an ExternalEngineError."""
+        """Kills the program at once, from any thread. A caller that waits for an answer gets an ExternalEngineError."""
 
 
 class GtpProgram(ExternalPlayer):
-    """A player that asks a program by the Go Text Protocol. For one thread at a time.
+    """A program of the Go Text Protocol as a player. For one thread at a time.
 
-    It is started when the first move is asked for. Positions are set up move by move; as long as a game goes on, only
-    new moves are sent. `seconds` is the longest that it may take for one answer.
+    The program is started when the first move is needed. A position is sent move by move, and in the same game only the
+    new moves are sent. `seconds` is the time limit of one answer.
     """
 
     def __init__(self, name: str, command: str, game: Game, seconds: float = SECONDS_PER_ANSWER) -> None:
@@ -232,10 +232,10 @@ class GtpProgram(ExternalPlayer):
         self._seconds = seconds
         self._program: Program | None = None
         self._known: frozenset[str] = frozenset()
-        self._moves: tuple[int, ...] | None = None  # on its board; None before it has one
+        self._moves: tuple[int, ...] | None = None  # on its board; None if its board is not known
 
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
-        """Seeds change nothing: the program has its own."""
+        """Seeds have no effect on an external program."""
         return [self._choose(state) for state in states]
 
     def stop(self) -> None:
@@ -243,7 +243,7 @@ class GtpProgram(ExternalPlayer):
             program.close()
 
     def close(self) -> None:
-        """Asks it to quit, and makes sure that it does. The next move starts it again."""
+        """Asks the program to quit, then kills it. The next move starts it again."""
         if self._program is not None:
             with contextlib.suppress(ExternalEngineError):
                 self._program.send("quit\n")
@@ -260,12 +260,12 @@ class GtpProgram(ExternalPlayer):
                 raise EngineResignedError(self.name, "resigned")
             action = vertex_action(state.game, said)
             if action is None:
-                raise self._blame(f"answered genmove with '{_shown(said)}', which is no move")
+                raise self._blame(f"answered genmove with '{_shown(said)}', which is not a move")
             if not state.is_legal(action):
                 raise self._blame(f"played {vertex_text(state.game, action)}, which is not legal here")
         except BaseException as error:
             if not isinstance(error, EngineResignedError):
-                self._drop()  # also after Ctrl-C: an answer may be on its way
+                self._drop()  # also after Ctrl-C: an answer may be in flight
             raise
         self._moves = (*state.moves, action)
         return action
@@ -279,7 +279,7 @@ class GtpProgram(ExternalPlayer):
         if here is None or state.moves[: len(here)] != here:
             if state.game.state(state.moves) != state:
                 raise ArgumentError(
-                    f"{self.name} can only be shown games that began at the start, not drawn positions."
+                    f"{self.name} can only play games from the initial position, not positions that were set up."
                 )
             self._ask("clear_board")
             here = ()
@@ -288,14 +288,14 @@ class GtpProgram(ExternalPlayer):
         self._moves = state.moves
 
     def _show(self, state: State, ply: int) -> None:
-        """A move that was played. Some programs of Othello pass by themselves, and refuse to be told."""
+        """Sends a move that was played. Some Othello programs pass by themselves and refuse to be told of a pass."""
         command = f"play {COLOURS[self._player(state, ply)]} {vertex_text(state.game, state.moves[ply])}"
         answer = self._answer(command)
         if answer[0] == "?" and not _only_a_pass(state.game.state(state.moves[:ply])):
             raise self._refusal(command, answer)
 
     def _player(self, state: State, ply: int) -> int:
-        """In the games of this protocol the players alternate, passes included."""
+        """Who made that move: in the games of this protocol players alternate, and a pass is a move."""
         return (state.to_move + len(state.moves) - ply) % 2
 
     def _start(self) -> None:
@@ -311,21 +311,21 @@ class GtpProgram(ExternalPlayer):
         self._moves = ()
 
     def _ask(self, command: str) -> str:
-        """What it answers; an error if it refuses."""
+        """The content of its answer; an error if it refuses."""
         answer = self._answer(command)
         if answer[0] == "?":
             raise self._refusal(command, answer)
         return answer[1:]
 
     def _answer(self, command: str) -> str:
-        """From the = or ? on; an error if it says anything but one answer."""
+        """Its answer, from the = or ? on; an error if the output is anything else."""
         assert self._program is not None
         if unasked := self._program.unread().strip():
-            raise self._blame(f"spoke without being asked: '{_shown(unasked.decode(errors='replace'))}'")
+            raise self._blame(f"sent unexpected output: '{_shown(unasked.decode(errors='replace'))}'")
         self._program.send(f"{command}\n")
         deadline = time.monotonic() + self._seconds
         answer = ""
-        while not answer.strip():  # some send an empty line too many
+        while not answer.strip():  # some programs send an extra empty line
             answer = self._program.read_to(b"\n\n", max(0.0, deadline - time.monotonic()))
         answer = answer.strip()
         if answer[0] in "=?":
@@ -346,10 +346,10 @@ class GtpProgram(ExternalPlayer):
 
 
 def _found(name: str, command: str) -> list[str]:
-    """The words of a command, the program with its whole path."""
+    """The words of a command, with the full path of the program."""
     try:
         words = shlex.split(command)
-    except ValueError as error:  # a quotation that does not end
+    except ValueError as error:  # an unclosed quotation mark
         raise ExternalEngineError(name, f"can't be started: {error}") from error
     if not words:
         raise ExternalEngineError(name, "can't be started: there is no command")
@@ -361,9 +361,9 @@ def _found(name: str, command: str) -> list[str]:
 
 
 def komi_of(game: Game) -> float | None:
-    """None in a game without."""
-    options = dict(pair.split("=") for pair in game.spec.options.split(", ") if pair)
-    return float(options["komi"]) if "komi" in options else None
+    """The komi of a game; None in a game without one."""
+    komi = game.spec.options.get("komi")
+    return None if komi is None else float(komi)
 
 
 def _only_a_pass(state: State) -> bool:

@@ -1,7 +1,7 @@
-"""What positions are worth under best play: small games by walking through every position, Connect Four by BitBully.
+"""Exact scores of positions: small games by exhaustive search of all positions, Connect Four by BitBully.
 
-A score is for the player to move: above 0 it wins, at 0 it draws, below 0 it loses, and the sooner a win and the later
-a loss, the higher. BitBully (https://github.com/MarkusThill/BitBully) is licensed under the AGPL, so tengen does not
+A score is for the player to move: above 0 is a win, 0 a draw, below 0 a loss; a sooner win and a later loss have higher
+scores. BitBully (https://github.com/MarkusThill/BitBully) is licensed under the AGPL, so tengen does not
 import it: it runs as a program of its own, if it is installed, and answers line by line.
 """
 
@@ -20,8 +20,8 @@ from tengen.games import load
 
 __all__ = ["BitBullySolver", "Solver", "SolverError", "TooManyPositionsError", "WalkSolver", "find_solver", "solve_all"]
 
-MOST_STATES = 100_000  # that are solved by walking through all of them
-SECONDS_PER_POSITION = 120.0  # an empty board takes BitBully a second; without its opening book, minutes
+MOST_STATES = 100_000  # upper bound on the positions of a game that is solved exhaustively
+SECONDS_PER_POSITION = 120.0  # BitBully needs a second for the empty board, and minutes without its opening book
 
 Scores = NDArray[np.float64]  # [A] for the player to move; NaN where an action is not legal
 
@@ -31,11 +31,11 @@ class SolverError(TengenError):
 
 
 class TooManyPositionsError(SolverError):
-    """A game with more positions than one can walk through."""
+    """A game with too many positions to be solved exhaustively."""
 
 
 class Solver(Protocol):
-    """Knows what every action is worth."""
+    """Gives the exact score of every action."""
 
     def scores(self, state: State) -> Scores:
         """For a state whose game is not over."""
@@ -43,7 +43,7 @@ class Solver(Protocol):
 
 
 def find_solver(game: Game) -> Solver:
-    """What solves this game; a SolverError if nothing does."""
+    """The solver of a game; raises SolverError if there is none."""
     if game == load("connect_four"):
         return BitBullySolver()
     return WalkSolver(game)
@@ -53,20 +53,20 @@ def find_solver(game: Game) -> Solver:
 
 
 class WalkSolver:
-    """Solves the whole game when it is made."""
+    """Solves the whole game in its constructor."""
 
     def __init__(self, game: Game) -> None:
         self._solved = solve_all(game)
 
     def scores(self, state: State) -> Scores:
-        if state not in self._solved:  # a drawing of what play does not reach
-            raise SolverError("This position can't come up in a game, so it was not solved.")
+        if state not in self._solved:  # a position set up from a drawing that play can't reach
+            raise SolverError("This position can't be reached from the start of the game, so it was not solved.")
         return self._solved[state]
 
 
 def solve_all(game: Game, most_states: int = MOST_STATES) -> dict[State, Scores]:
-    """Every position in which there is something to choose, with what each action is worth."""
-    worth: dict[State, float] = {}  # score of every state that was seen, for its player to move
+    """Every reachable position in which the game is not over, with the score of each action."""
+    worth: dict[State, float] = {}  # score of every solved state, for its player to move
     solved: dict[State, Scores] = {}
     stack = [game.initial_state()]
     while stack:
@@ -94,7 +94,7 @@ def solve_all(game: Game, most_states: int = MOST_STATES) -> dict[State, Scores]
 
 
 def _final_score(state: State) -> float:
-    """A win at once counts longest_game, and one less for every ply that it is away."""
+    """A win by the next move scores longest_game, one less for every further ply."""
     assert state.outcome is not None
     return state.outcome.value_for(state.to_move) * (state.game.spec.longest_game + 1.0)
 
@@ -106,7 +106,7 @@ def _one_ply_away(score: float, *, same_player: bool) -> float:
 
 # ---- Connect Four
 
-# Runs in a Python of its own. A line of 42 cells, from the top row, in; "column score ..." out.
+# Runs in a Python process of its own. Input: a line of 42 cells from the top row; output: "column score ...".
 _ASK_BITBULLY = """
 import sys
 from bitbully import BitBully, Board
@@ -120,9 +120,9 @@ for line in sys.stdin:
 
 
 class BitBullySolver:
-    """Connect Four on 6x7, exactly, by a program that ends with this object. For one thread at a time.
+    """Solves Connect Four on 6x7 by a program that is ended with this object. For one thread at a time.
 
-    If the program fails, that is an ExternalEngineError, and the next question starts it anew.
+    If the program fails, ExternalEngineError is raised, and the next call starts it again.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class BitBullySolver:
             self._program = self._started()
         try:
             return self._scores(state)
-        except BaseException:  # also after Ctrl-C: an answer may be on its way
+        except BaseException:  # also after Ctrl-C: an answer may be in flight
             self._program.close()
             raise
 

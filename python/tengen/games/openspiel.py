@@ -34,14 +34,14 @@ def load(text: str, **options: float) -> Game:
         rules,
         name=spiel_game.get_type().short_name,
         source=f"openspiel:{text}",
-        options=f"longest_game={longest}" if longest < spiel_game.max_game_length() else "",
+        options={"longest_game": longest} if longest < spiel_game.max_game_length() else {},
         board=shape[1:],
+        action_layout="dense",
         num_actions=spiel_game.num_distinct_actions(),
         longest_game=longest,
         plane_names=[f"OpenSpiel's plane {plane}" for plane in range(shape[0] - 1)] + ["first player to move"],
         player_names=("player 0", "player 1"),
         symmetries=[identity],
-        actions="numbers",
         state_size=(longest + 1) * ACTION.itemsize,
         addresses=None,
     )
@@ -118,6 +118,9 @@ class _SpielRules:
     action_text = None  # the number: OpenSpiel's texts depend on the position and hold blanks and commas
     parse_action = None
     set_board = None
+    cells = None
+    score = None
+    reason = None
 
     def __init__(self, game: Any, longest_game: int) -> None:
         self._game = game

@@ -1,7 +1,7 @@
-"""Games as SGF text, in and out: Go (GM[1]), Othello (GM[2]) and Gomoku (GM[4]).
+"""Reads and writes games as SGF: Go (GM[1]), Othello (GM[2]) and Gomoku (GM[4]).
 
-A file holds the main line of one game; comments and variations are passed over. Points are two letters, column and row
-from the top left, in all three games. The format: https://www.red-bean.com/sgf/
+Only the main line of the first game of a file is read; comments and variations are ignored. Points are two letters,
+column and row from the top left, in all three games. The format: https://www.red-bean.com/sgf/
 
 >>> import tengen
 >>> game, state = read_sgf("(;GM[1]SZ[5]KM[0.5];B[cc];W[];B[cd])")
@@ -22,12 +22,11 @@ from sgfmill import sgf_grammar
 
 from tengen._core import Game, State, TengenError
 from tengen.games import load
-from tengen.games.options import parse_options
 from tengen.games.vertices import pass_action
 
 __all__ = ["LARGEST_SGF", "SgfError", "SgfGame", "has_sgf", "parse_sgf", "read_sgf", "write_sgf"]
 
-LARGEST_SGF = 1 << 22  # bytes; a game with every move commented has a hundredth of it
+LARGEST_SGF = 1 << 22  # bytes; a hundred times the size of a game with a comment at every move
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 GAMES = {"1": "go", "2": "othello", "4": "gomoku"}  # by the property GM
 NUMBERS = {name: number for number, name in GAMES.items()}
@@ -42,17 +41,17 @@ Properties = dict[str, list[str]]  # of one node
 
 
 class SgfError(TengenError):
-    """A text that is no game in SGF, or none that tengen can play; or a game that SGF has no words for."""
+    """Invalid SGF, a game that tengen can't play, or a game that SGF does not define."""
 
 
 @dataclass(frozen=True)
 class SgfGame:
-    """A game as its file tells it."""
+    """The content of an SGF file. The moves may be illegal; `state` checks them."""
 
     start: State  # set-up stones and whose turn it is
-    moves: tuple[tuple[int, int], ...] = ()  # player and action; two of one player in a row are possible
+    moves: tuple[tuple[int, int], ...] = ()  # player and action; a player may have two in a row
     players: tuple[str, str] = ("", "")  # names: black's, white's
-    result: str = ""  # such as B+3.5, W+R or 0
+    result: str = ""  # as in SGF: B+3.5, W+R or 0
     date: str = ""
 
     @property
@@ -61,9 +60,10 @@ class SgfGame:
 
     @property
     def state(self) -> State:
-        """After the last move. SgfError names the first move that the rules do not allow.
+        """The position after the last move. SgfError names the first illegal move.
 
-        Between two moves of one player the other passes, where that is legal. Passes after the end count for nothing.
+        Between two moves of one player a pass of the other is inserted if it is legal. Passes after the end of the game
+        are ignored.
         """
         state = self.start
         for number, (player, action) in enumerate(self.moves, 1):
@@ -80,7 +80,7 @@ class SgfGame:
             if skip is None or not state.is_legal(skip):
                 raise SgfError(f"{self._name(number)} is out of turn: it is {COLOURS[state.to_move]}'s.")
             if action == skip:
-                return state  # who is not to move gives nothing away by passing
+                return state  # a pass out of turn changes nothing
             state = state.play(skip)
             if state.outcome is not None:
                 raise SgfError(f"{self._name(number)} comes after the end of the game.")
@@ -94,7 +94,7 @@ class SgfGame:
 
 
 def has_sgf(game: Game) -> bool:
-    """Whether games of it can be written."""
+    """Whether SGF defines this game."""
     return game.spec.source in NUMBERS
 
 
@@ -105,10 +105,10 @@ def read_sgf(text: str | bytes, like: Game | None = None) -> tuple[Game, State]:
 
 
 def parse_sgf(text: str | bytes, like: Game | None = None) -> SgfGame:
-    """The first game of a file, its moves not yet checked against the rules.
+    """The first game of a file. Its moves are not yet checked against the rules.
 
-    SGF says nothing of some options, such as the planes of a network: those are taken from `like`, if that is the same
-    game. A komi that the file does not tell is the usual one.
+    SGF does not specify some options, such as the planes of a network: they are taken from `like` if it is the same
+    game. If the file does not specify a komi, it is the default one.
     """
     nodes = _nodes(_decoded(text))
     root = nodes[0]
@@ -135,20 +135,20 @@ def write_sgf(
     date: str = "",
     comments: Mapping[int, str] | None = None,
 ) -> str:
-    """A file with one game, on one line.
+    """The text of a file with one game, on one line.
 
-    `played` is the position at the end, or the whole game where there is more to it: of a position that did not begin
-    at the start of the game, only the stones are known. `result` is what a finished game says of itself unless given.
-    `comments` are by the number of moves made: 0 is the start.
+    `played` is the final position, or an SgfGame. Give an SgfGame for a game that did not begin at the initial
+    position: a State that was set up is written as stones without moves. `result` defaults to the outcome of a finished
+    game. `comments` are keyed by the number of moves made before them: 0 is the start.
     """
     if isinstance(played, State):
         played = SgfGame(*_past(played), result=_result(played))
     number = NUMBERS.get(played.game.spec.source)
     if number is None:
-        raise SgfError(f"SGF is written for {', '.join(NUMBERS)}; {played.game.spec.name} is none of them.")
+        raise SgfError(f"SGF can be written for {', '.join(NUMBERS)}, not for {played.game.spec.name}.")
     comments = comments or {}
     root = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["tengen"], "GM": [number], "SZ": [str(played.game.spec.width)]}
-    if (komi := parse_options(played.game.spec.options).get("komi")) is not None:
+    if (komi := played.game.spec.options.get("komi")) is not None:
         root["KM"] = [f"{komi:g}"]
     told = {
         "PB": players[0] or played.players[0],
@@ -173,9 +173,9 @@ def write_sgf(
 
 
 def _decoded(text: str | bytes) -> str:
-    """As text; bytes by their property CA, or else as UTF-8 or, where they are none, Latin-1, the format's default."""
+    """The text; bytes are decoded as CA says, else as UTF-8, else (if that is invalid) as Latin-1, SGF's default."""
     if len(text) > LARGEST_SGF:
-        raise SgfError(f"This SGF is too large: {len(text):,} bytes; {LARGEST_SGF:,} are read.")
+        raise SgfError(f"This SGF is too large: {len(text):,} bytes; the limit is {LARGEST_SGF:,}.")
     if isinstance(text, str):
         return text
     named = CHARSET.search(text[:1000])
@@ -188,7 +188,7 @@ def _decoded(text: str | bytes) -> str:
 
 
 def _nodes(text: str) -> list[Properties]:
-    """The main line: the first variation wherever there are several."""
+    """The nodes of the main line, which takes the first variation at each branch."""
     try:
         tree = sgf_grammar.parse_sgf_game(text.encode(errors="replace"))
     except ValueError as error:
@@ -196,7 +196,7 @@ def _nodes(text: str) -> list[Properties]:
             "no SGF data found": "there is no game in it",
             "unexpected end of SGF data": "it is cut short or damaged",
         }
-        raise SgfError(f"This is no SGF: {reasons.get(str(error), error)}.") from None
+        raise SgfError(f"This is not valid SGF: {reasons.get(str(error), error)}.") from None
     return [
         {name: [sgf_grammar.text_value(value).decode() for value in values] for name, values in node.items()}
         for node in sgf_grammar.main_sequence_iter(tree)
@@ -210,8 +210,8 @@ def _game(root: Properties, like: Game | None) -> Game:
         raise SgfError(f"This SGF is of a game that tengen can't read, GM[{number[:20]}]; it reads {known}.")
     name = GAMES[number]
     same = like is not None and like.spec.source == name
-    options = parse_options(like.spec.options) if same and like is not None else {}
-    options.pop("max_moves", None)  # a limit of someone's training; the game was played without
+    options: dict[str, float] = dict(like.spec.options) if same and like is not None else {}
+    options.pop("max_moves", None)  # a limit that is set for training only
     options["size"] = _size(root, name)
     if name == "go":
         komi = _komi(root, options["size"])
@@ -235,7 +235,7 @@ def _size(root: Properties, name: str) -> float:
 
 
 def _komi(root: Properties, size: float) -> float | None:
-    """None if the file does not tell."""
+    """The komi of the file; None if it does not specify one."""
     written = _text(root, "KM")
     if not written:
         return HANDICAP_KOMI if _text(root, "HA") not in ("", "0", "1") else None
@@ -246,7 +246,7 @@ def _komi(root: Properties, size: float) -> float | None:
 
 
 def _start(game: Game, nodes: list[Properties]) -> State:
-    """The position before the first move, from the nodes up to that move's."""
+    """The position before the first move. `nodes` are those up to and including that of the first move."""
     cells = _cells(game.initial_state())
     turn: int | None = None
     for node in nodes:
@@ -276,16 +276,16 @@ def _action(game: Game, value: str) -> int:
     if value == "" or (value == "tt" and size <= 19):
         skip = pass_action(game)
         if skip is None:
-            raise SgfError(f"This SGF has a pass, which {game.spec.source} has not.")
+            raise SgfError(f"This SGF has a pass, which {game.spec.source} does not have.")
         return skip
     cell = _cell(game, value)
     if cell is None:
-        raise SgfError(f"'{value[:20]}' is no point of a board of size {size}.")
+        raise SgfError(f"'{value[:20]}' is not a point of a board of size {size}.")
     return cell
 
 
 def _cell(game: Game, value: str) -> int | None:
-    """A point as the format writes it, or, outside of Go, as players do (some programs write e6): None for others."""
+    """The cell of a point in SGF's letters or, outside of Go, in the game's own notation (some programs write e6)."""
     if value[1:].isdecimal() and game.spec.source != "go":
         return game.parse_action(value)
     column, row = (LETTERS.find(letter) for letter in value) if len(value) == 2 else (-1, -1)
@@ -299,7 +299,7 @@ def _points(game: Game, name: str, values: list[str]) -> Iterator[int]:
     for value in values:
         corners = [_cell(game, corner.strip()) for corner in value.split(":")]
         if len(corners) > 2 or None in corners:
-            raise SgfError(f"{name}[{value[:20]}] is no point of a board of size {size}.")
+            raise SgfError(f"{name}[{value[:20]}] is not a point of a board of size {size}.")
         (top, left), (bottom, right) = (divmod(corner or 0, size) for corner in (corners[0], corners[-1]))
         for row in range(top, bottom + 1):
             yield from range(row * size + left, row * size + right + 1)
@@ -315,7 +315,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise SgfError(f"{name}[{text[:20]}] of this SGF is no number.")
+        raise SgfError(f"{name}[{text[:20]}] of this SGF is not a number.")
     return number
 
 
@@ -323,7 +323,7 @@ def _number(name: str, text: str) -> float:
 
 
 def _past(state: State) -> tuple[State, tuple[tuple[int, int], ...]]:
-    """Where a position began, and who made its moves; the position itself if it did not begin at the start."""
+    """The start of a state and its moves with their players; the state itself and no moves if it was set up."""
     past = state.game.initial_state()
     moves = []
     for action in state.moves:
@@ -341,7 +341,7 @@ def _result(state: State) -> str:
 
 
 def _set_up(start: State) -> Properties:
-    """The stones that are not there at the start of the game, those that are no longer, and whose turn it is."""
+    """The set-up properties: stones added to and removed from the initial position, and who is to move."""
     if start == start.game.initial_state():
         return {}
     set_up: Properties = {}
@@ -375,7 +375,7 @@ def _cells(state: State) -> list[str]:
 
 
 def _drawing(game: Game, cells: list[str], to_move: int) -> str:
-    """What game.state(board=...) reads."""
+    """The drawing for game.state(board=...)."""
     size = game.spec.width
     rows = [" ".join(cells[i : i + size]) for i in range(0, len(cells), size)]
     return "\n".join([*rows, f"{STONES[to_move]} to move"])

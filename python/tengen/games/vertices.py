@@ -1,7 +1,7 @@
-"""Moves as the Go Text Protocol writes them: a column letter from A without I, then a row number; or `pass`.
+"""Vertices, the moves of the Go Text Protocol: a column letter from A without I and a row number; or `pass`.
 
-For games whose actions are the cells of a board and at most one pass: Go, Othello, Gomoku. Rows are counted as the game
-itself does: in Othello from the top, in the others from the bottom.
+They exist for games whose actions are the cells of a square board and at most one pass: Go, Othello, Gomoku. Rows are
+counted as in the game's own notation: in Othello from the top, in the others from the bottom.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 class NoVerticesError(TengenError):
-    """A game that the Go Text Protocol has no words for."""
+    """A game whose moves are not vertices of the Go Text Protocol."""
 
 
 def check_has_vertices(game: Game) -> None:
-    """Refuses a game whose moves can't be written as vertices."""
+    """Raises NoVerticesError for a game whose moves can't be written as vertices."""
     spec = game.spec
     extra = spec.num_actions - spec.height * spec.width
     if spec.action_layout != "cells" or spec.height != spec.width or spec.width > len(COLUMNS) or extra > 1:
@@ -29,7 +29,7 @@ def check_has_vertices(game: Game) -> None:
 
 
 def pass_action(game: Game) -> int | None:
-    """The pass; None in a game without one."""
+    """The action that passes; None in a game without a pass."""
     cells = game.spec.height * game.spec.width
     return cells if game.spec.num_actions > cells else None
 
@@ -43,7 +43,7 @@ def vertex_text(game: Game, action: int) -> str:
 
 
 def vertex_action(game: Game, text: str) -> int | None:
-    """The action of that vertex, in capitals or not; None for anything else."""
+    """The action of a vertex, in upper or lower case; None for any other text."""
     text = text.upper()
     if text == "PASS":
         return pass_action(game)

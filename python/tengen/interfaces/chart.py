@@ -1,6 +1,6 @@
-"""Charts as SVG text, drawn here so that a page needs nothing else. Colours are CSS variables of the page.
+"""Charts as SVG text, so that a page needs no library for them. Colours are CSS variables of the page.
 
-Everything is laid out in a box 400 wide, about what a phone shows, so that its words can be read there too.
+Everything is laid out in a box 400 units wide, about the width of a phone, so that labels stay readable there.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ __all__ = ["Bar", "Line", "bars", "lines", "ticks"]
 
 WIDTH, HEIGHT = 400.0, 214.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 10.0, 30.0
-MOST_POINTS = 400  # more can't be told apart
+MOST_POINTS = 400  # of a curve; more are not visible at this width
 
 
 @dataclass(frozen=True)
 class Line:
-    """A curve. `errors` are drawn as bars up and down from its points."""
+    """A curve. `errors` are drawn as error bars at its points."""
 
     name: str
     points: Sequence[tuple[float, float]]
-    colour: int = 1  # of the page's five
+    colour: int = 1  # 1 to 5, a colour of the page
     dashed: bool = False
     errors: Sequence[float] = ()
-    dots: bool = False  # its points alone, each with its value
+    dots: bool = False  # draw only the points, each with its value
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ def lines(
     spanning: Sequence[float] = (),
     x_name: str = "iteration",
 ) -> str:
-    """Curves over iterations, or what `x_name` says. `label` writes a value as it stands at the axis and in the legend.
+    """Curves over iterations, or over what `x_name` names. `label` formats a value for the axis and the legend.
 
-    `from_zero` has the axis begin at 0, if no value is below; `spanning` are values that it has room for in any case.
+    With `from_zero` the axis begins at 0 if no value is negative. The axis always includes the values of `spanning`.
     """
     curves = [curve for curve in (_thinned(curve) for curve in curves) if curve.points]
     if not curves:
@@ -126,7 +126,7 @@ def _with_errors(curve: Line) -> list[tuple[tuple[float, float], float]]:
 
 
 def _thinned(curve: Line) -> Line:
-    """With numbers only, and no more points than can be told apart; the newest stays."""
+    """Without NaN and infinite values, and with at most MOST_POINTS points; the newest point stays."""
     kept = [(point, error) for point, error in _with_errors(curve) if all(map(math.isfinite, (*point, error)))]
     stride = -(-len(kept) // MOST_POINTS)
     kept = kept[::-1][:: max(1, stride)][::-1]
@@ -141,7 +141,7 @@ def _thinned(curve: Line) -> Line:
 
 
 def bars(parts: Sequence[Bar]) -> str:
-    """One bar of parts, and what each is of the whole."""
+    """One bar made of parts, with the share of each."""
     whole = sum(part.amount for part in parts)
     if whole <= 0:
         return '<p class="none">Nothing to show yet.</p>'

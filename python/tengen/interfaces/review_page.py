@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 
-from tengen import State
+from tengen import GameSpec
 from tengen.interfaces.chart import Line, lines
 from tengen.interfaces.report_page import whole_page
 from tengen.strength.review import Review, ReviewedMove
@@ -13,7 +12,7 @@ from tengen.strength.review import Review, ReviewedMove
 __all__ = ["build_review_page"]
 
 MOST_BOARDS = 6  # the worst mistakes, drawn
-CELL = 20.0  # of a board, in its own units
+CELL = 20  # of a board, in its own units
 
 
 def build_review_page(review: Review, title: str, about: str) -> str:
@@ -60,42 +59,46 @@ def _mistake(move: ReviewedMove) -> str:
 
 def _board(move: ReviewedMove) -> str:
     """The position before a move, with the move that was made and the one that was better."""
-    spec = move.state.game.spec
-    if spec.action_layout != "cells":
-        return f"<pre>{escape(str(move.state))}</pre>"
-    width, height = spec.width, spec.height
-    parts = [f'<svg class="board" viewBox="0 0 {CELL * width:g} {CELL * height:g}" role="img">']
-    for row in range(height):
-        parts.append(_grid_line(0.5, row + 0.5, width - 0.5, row + 0.5))
-    for column in range(width):
-        parts.append(_grid_line(column + 0.5, 0.5, column + 0.5, height - 0.5))
-    for cell, stone in enumerate(_cells(move.state)):
-        if stone in "XO":
-            parts.append(_circle(cell, width, "first" if stone == "X" else "second", 0.45))
+    state, spec = move.state, move.state.game.spec
+    cells = state.cells
+    if cells is None:
+        return f"<pre>{escape(str(state))}</pre>"
+    is_hex = spec.shape == "hex"
+    wide, high = spec.width + (spec.height - 1) / 2 * is_hex, spec.height
+    parts = [f'<svg class="board" viewBox="0 0 {CELL * wide:g} {CELL * high:g}" role="img">']
+    for cell, code in enumerate(cells.ravel().tolist()):
+        x, y = _middle(spec, cell)
+        parts.append(f'<rect class="cell" x="{x - CELL / 2:g}" y="{y - CELL / 2:g}" width="{CELL}" height="{CELL}"/>')
+        if code:
+            parts.append(_piece(spec, code, x, y))
     for action, kind in ((move.action, "played"), (move.best_action, "better")):
-        if action < width * height:
-            parts.append(_circle(action, width, kind, 0.3, f"{kind}: {move.state.action_text(action)}"))
+        where = state.game.action_cells(state, action)
+        title = f"<title>{kind}: {escape(state.action_text(action))}</title>"
+        if where.source is not None and where.target is not None:
+            (x1, y1), (x2, y2) = _middle(spec, where.source), _middle(spec, where.target)
+            parts.append(f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}">{title}</line>')
+        end = where.target if where.target is not None else where.source
+        if end is not None:
+            x, y = _middle(spec, end)
+            parts.append(f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{CELL * 0.3:g}">{title}</circle>')
     keys = '<div class="legend"><span><i class="c5"></i>played</span><span><i class="c3"></i>better</span></div>'
     return "".join([*parts, "</svg>", keys])
 
 
-def _cells(state: State) -> Iterator[str]:
-    """'X', 'O' or '.', row by row from the top."""
-    for row in str(state).splitlines()[1 : 1 + state.game.spec.height]:
-        yield from row.split()[1:]
+def _middle(spec: GameSpec, cell: int) -> tuple[float, float]:
+    """Of a cell; rows of hexagons lie half a cell further right each."""
+    row, column = divmod(cell, spec.width)
+    return CELL * (column + 0.5 + (row / 2 if spec.shape == "hex" else 0.0)), CELL * (row + 0.5)
 
 
-def _circle(cell: int, width: int, kind: str, radius: float, title: str = "") -> str:
-    row, column = divmod(cell, width)
-    named = f"<title>{escape(title)}</title>" if title else ""
-    return (
-        f'<circle class="{kind}" cx="{CELL * (column + 0.5):g}" cy="{CELL * (row + 0.5):g}" '
-        f'r="{CELL * radius:g}">{named}</circle>'
-    )
-
-
-def _grid_line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="grid" x1="{CELL * x1:g}" y1="{CELL * y1:g}" x2="{CELL * x2:g}" y2="{CELL * y2:g}"/>'
+def _piece(spec: GameSpec, code: int, x: float, y: float) -> str:
+    """A stone of its owner's; where there are several kinds of pieces, with its letter."""
+    piece = spec.pieces[code - 1]
+    kind = {0: "first", 1: "second", None: "nobodys"}[piece.owner]
+    drawn = f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{CELL * 0.45:g}"/>'
+    if len(spec.pieces) > 2:
+        drawn += f'<text class="{kind}" x="{x:g}" y="{y + CELL * 0.17:g}">{escape(piece.letter)}</text>'
+    return drawn
 
 
 def _table(review: Review) -> str:
@@ -122,7 +125,10 @@ STYLE = """
 figure > svg { max-width: 640px } .scroll { overflow-x: auto }
 td:last-child, th:last-child { text-align: left }
 figure > .board { max-width: 360px; margin: 8px auto; background: #dfb976; border-radius: 6px }
-.board .grid { stroke: #8a6a33 } .board .first { fill: #161614 } .board .second { fill: #fffefb; stroke: #66635c }
+.board .cell { fill: none; stroke: #b08d52 } .board .nobodys { fill: #8d867b }
+.board text { font: 600 9px sans-serif; text-anchor: middle } .board text.first { fill: #fffefb }
+.board text.second, .board text.nobodys { fill: #161614; stroke: none }
+.board circle.first { fill: #161614 } .board .second { fill: #fffefb; stroke: #66635c }
 .board .played { fill: none; stroke: var(--c5); stroke-width: 3 }
 .board .better { fill: none; stroke: #087a50; stroke-width: 3 }
 """

@@ -1,8 +1,8 @@
 """The TensorBoard event file of a run, written without TensorBoard: `tensorboard --logdir runs`.
 
-It follows from metrics.jsonl. Every start of a run puts right what a kill left at its end, in place, so that no point
-is there twice and a TensorBoard that looks on notices nothing. The format is that of TensorFlow's `record_writer` and
-`event.proto`: records with masked CRC-32C checksums, each a protocol buffer.
+It is a function of metrics.jsonl. Every start of a run repairs in place what a kill left at the end of the file, so
+that no point is written twice and a running TensorBoard is not disturbed. The format is that of TensorFlow's
+`record_writer` and `event.proto`: records with masked CRC-32C checksums, each a protocol buffer.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ __all__ = ["EventFile", "scalars"]
 
 
 class EventFile:
-    """An observer that keeps the file in a run's folder."""
+    """An observer that writes the file in a run's folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / "tensorboard" / "events.out.tfevents.tengen"  # the name must have "tfevents" in it
-        self._origin = 0.0  # the time at which the run would have begun if it had never been stopped
+        self._path = folder / "tensorboard" / "events.out.tfevents.tengen"  # TensorBoard wants "tfevents" in it
+        self._origin = 0.0  # the start time of the run, as if it had never been stopped
 
     def run_started(self, report: RunReport) -> None:
-        """Keeps what there is as far as it is what the metrics say; the rest is written anew."""
+        """Keeps the part of the file that agrees with the metrics, and writes the rest again."""
         reports = read_reports(self._folder)
         self._path.parent.mkdir(exist_ok=True)
         self._path.touch()
@@ -57,7 +57,7 @@ class EventFile:
 
 
 def scalars(report: IterationReport) -> dict[str, float]:
-    """The numbers of an iteration by their tags, as 'learner/policy_loss'."""
+    """The numbers of an iteration by tag, such as 'learner/policy_loss'."""
     found = {
         "run/seconds": report.seconds,
         "run/memory": float(report.memory),
@@ -83,7 +83,7 @@ def _head(origin: float) -> bytes:
 
 
 def _origin(content: bytes) -> float | None:
-    """The time in the first record of a file, if it is whole."""
+    """The time in the first record of a file; None if the record is not complete."""
     if len(content) < len(_head(0.0)):
         return None
     (origin,) = struct.unpack("<d", content[13:21])  # after the record's length, its checksum, and a key
@@ -126,7 +126,7 @@ def _record(content: bytes) -> bytes:
 
 
 def _masked(content: bytes) -> bytes:
-    """TensorFlow's mask, so that a checksum of data with checksums in it is no weaker."""
+    """The CRC with TensorFlow's mask, so that a checksum of data that contains checksums is not weaker."""
     crc = crc32c(content)
     return struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
 

@@ -7,31 +7,57 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from tengen import State
+from tengen.interfaces.board_names import board_names
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 LONGEST_LINE = 1000  # characters; no move and no command comes near
+COLOURS = {0: "bold cyan", 1: "bold yellow", None: "dim"}  # of pieces, by owner
 
 
 def draw(state: State, before: State | None = None) -> "Text":
-    """The board, the first player's stones in one colour and the second's in another.
+    """The board, the first player's pieces in one colour and the second's in another.
 
-    Stones that were not there `before`, or were the other player's, stand out.
+    Pieces that were not there `before` stand out. A game that does not say what stands on its board is shown as it
+    draws itself.
     """
     from rich.text import Text
 
-    board = str(state)
-    text = Text(board)
-    text.highlight_regex(r"\bX\b", "bold cyan")
-    text.highlight_regex(r"\bO\b", "bold yellow")
-    old = str(before) if before is not None else ""
-    if len(old) == len(board):
-        last_line = board.rfind("\n")  # says who is to move
-        for i in range(last_line):
-            if board[i] != old[i] and board[i] in "XO":
-                text.stylize("reverse", i, i + 1)
+    cells = state.cells
+    if cells is None:
+        return Text(str(state))
+    spec = state.game.spec
+    old = before.cells if before is not None else None
+    columns, rows = board_names(state.game)
+    wide = max(map(len, columns), default=1)
+    named = spec.action_layout != "columns"
+    margin = max(map(len, rows)) + 1 if named else 0
+    heading = " ".join(f"{name:>{wide}}" for name in columns)
+    text = Text(f"{' ' * margin}{heading}\n" if named else "")
+    for row in range(spec.height):
+        slant = " " * (row * (wide + 1) // 2) if spec.shape == "hex" else ""
+        text.append(slant + (f"{rows[row]:>{margin - 1}} " if named else ""))
+        for column, code in enumerate(cells[row].tolist()):
+            piece = spec.pieces[code - 1] if code else None
+            text.append(" " * (wide - 1 + (column > 0)))
+            is_new = piece is not None and old is not None and old[row, column] != code
+            style = "" if piece is None else COLOURS[piece.owner]
+            text.append(piece.letter if piece else ".", f"{style} reverse".strip() if is_new else style)
+        text.append("\n")
+    if not named:
+        text.append(f"{heading}\n")
+    text.append(_turn(state) if state.outcome is None else "game over")
     return text
+
+
+def _turn(state: State) -> str:
+    """Whose turn it is, with the letter of that player's pieces where the name is another."""
+    spec = state.game.spec
+    name = spec.player_names[state.to_move]
+    letters = [piece.letter for piece in spec.pieces if piece.owner == state.to_move]
+    sign = f" ({letters[0]})" if len(letters) == 1 and letters[0] != name else ""
+    return f"{name}{sign} to move"
 
 
 class GamesBar(Protocol):

@@ -11,9 +11,10 @@ import copy
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,11 +23,13 @@ from torch import Tensor
 
 from tengen._core import Game, TengenError
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
-from tengen.learner.loss import TensorSamples, loss_terms
+from tengen.learner.loss import LOSSES, TensorSamples, loss_terms, with_own
 from tengen.learner.optimizers import Muon
+from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.on_torch import find_gpu
-from tengen.network.resnet import PolicyValueNet
+from tengen.network.own_net import OwnNet, make_net, net_of
+from tengen.network.torch_net import TorchNet, load_weights, network_weights
 from tengen.replay import ReplayWindow, has_ownership
 from tengen.report import LearnerReport
 
@@ -34,8 +37,11 @@ __all__ = ["Learner", "TrainingDivergedError", "learning_rate_at"]
 
 SMALLEST_PART = 64  # samples of a replica: fewer would make the means of the normalisation too noisy
 
+OWN = "own."  # before the name of a loss of a module of one's own
+
 Weights = dict[str, NDArray[np.float32]]
-_FIGURES = ("gradient_norm", "policy", "value", "reply", "ownership", "score")
+Figures = Mapping[str, Any]  # float64, or an array of them
+Net = TorchNet | OwnNet
 
 
 class TrainingDivergedError(TengenError):
@@ -57,23 +63,33 @@ class Learner:
     """The network being trained, its optimizer, and the averaged copy that plays."""
 
     def __init__(
-        self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
+        self,
+        game: Game,
+        network: NetworkConfig,
+        config: LearnerConfig,
+        *,
+        seed: int,
+        discount: float,
+        start: NetworkFile | None = None,
     ) -> None:
+        """Begins with the architecture and the weights of `start`; without it with a blank network of the config."""
         if (network.ownership_head or network.score_head) and not has_ownership(game):
             raise ConfigError(
                 f"network.ownership_head and network.score_head: {game.spec.name} has neither an owner of each cell at "
                 "the end nor a margin; leave them out."
             )
+        if config.batch * game.spec.height * game.spec.width < 2:
+            raise ConfigError("learner.batch: on a board of one cell the normalisation needs at least 2 samples.")
+        check_device(config.device)
         self._game = game
-        self._network_config = network
         self._config = config
         self._discount = discount
         self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
         self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
-        self._net = PolicyValueNet(game.spec, network, seed=seed).to(self.device)
+        self._net = (net_of(start) if start else make_net(game.spec, network, seed=seed)).to(self.device)
         self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
         self._optimizers = self._make_optimizers()
-        self._average = self._weights()
+        self._average = network_weights(self._net)
         self._averaged = 0  # networks in the average; the blank one is none
 
     @property
@@ -93,7 +109,7 @@ class Learner:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1); fewer if it is stopped."""
         started = time.perf_counter()
         sampling = 0.0
-        totals = np.zeros(len(_FIGURES) + 3)
+        totals: dict[str, Any] = {}
         rate = 0.0
         taken = 0
         for replica in self._replicas:
@@ -107,38 +123,41 @@ class Learner:
                 before = time.perf_counter()
                 samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
                 sampling += time.perf_counter() - before
-                totals += self._step(pool, samples, rate, self._search_value_share(here))
+                _add_up(totals, self._step(pool, samples, rate, self._search_value_share(here)))
                 taken += 1
                 on_step(taken, steps)
                 if should_stop():
                     break
         self._share_statistics()
         self._update_average()
-        means = totals / max(1, taken)
-        figures = dict(zip(_FIGURES, means, strict=False))
+        means = {name: total / taken for name, total in totals.items()}
+        losses = {name: float(means.get(name, 0.0)) for name in LOSSES}
         return LearnerReport(
             steps=taken,
             samples=taken * self._config.batch,
             seconds=time.perf_counter() - started,
             sampling_seconds=sampling,
-            policy_loss=figures["policy"],
-            value_loss=figures["value"],
-            reply_loss=figures["reply"],
-            ownership_loss=figures["ownership"],
-            score_loss=figures["score"],
-            value_loss_of_mean=_entropy(means[len(_FIGURES) :]),
+            policy_loss=losses["policy"],
+            value_loss=losses["value"],
+            reply_loss=losses["reply"],
+            ownership_loss=losses["ownership"],
+            score_loss=losses["score"],
+            value_loss_of_mean=_entropy(means.get("mean_target", np.zeros(3))),
             learning_rate=rate,
             window=window.positions,
-            gradient_norm=figures["gradient_norm"],
+            gradient_norm=float(means.get("gradient_norm", 0.0)),
+            own_losses={name.removeprefix(OWN): float(mean) for name, mean in means.items() if name.startswith(OWN)},
         )
 
-    def network_file(self, **made_by: str) -> NetworkFile:
-        """The averaged weights, as they play."""
-        return NetworkFile.of(self._game, self._network_config, self._average, made_by)
+    def network_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
+        """The averaged weights, as they play; their values are discounted as the learner was told."""
+        return NetworkFile.of(
+            self._game, self._net.architecture, self._average, made_by, discount=self._discount, iteration=iteration
+        )
 
     def state(self) -> Weights:
         """Everything needed to go on: weights, averaged weights, optimizer."""
-        state = {f"net.{name}": value for name, value in self._weights().items()}
+        state = {f"net.{name}": value for name, value in network_weights(self._net).items()}
         state |= {f"average.{name}": value for name, value in self._average.items()}
         state["averaged"] = np.array(self._averaged, np.float32)
         for name, key, value in self._moments():
@@ -147,9 +166,8 @@ class Learner:
 
     def load_state(self, state: Weights) -> None:
         """Goes on from where state() was taken."""
-        weights = {name: torch.from_numpy(value.copy()) for name, value in _part(state, "net.")}
         for replica in self._replicas:
-            replica.load_state_dict(weights)
+            load_weights(replica, dict(_part(state, "net.")))
         self._average = {name: value.copy() for name, value in _part(state, "average.")}
         self._averaged = int(state.get("averaged", np.float32(1e6)))  # older runs did not count
         self._optimizers = self._make_optimizers()
@@ -162,35 +180,39 @@ class Learner:
                 moment = moment.contiguous(memory_format=torch.channels_last)
             keepers[parameters[parameter]][parameters[parameter]][key] = moment
 
-    def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> NDArray[np.float64]:
-        """One step of the optimizer. Gives the means of _FIGURES and of the value target."""
+    def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> Figures:
+        """One step of the optimizer. Gives the means of the losses and of the value target, and the gradient's norm."""
         for optimizer in self._optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate
         parts = samples.split(len(self._replicas))
         weights = [len(part) / len(samples) for part in parts]
-        figures = sum(pool.map(self._gradients, self._replicas, parts, weights, [share] * len(parts)))
+        figures: dict[str, Any] = {}
+        for part in pool.map(self._gradients, self._replicas, parts, weights, [share] * len(parts)):
+            _add_up(figures, part)
         for parameter, *others in zip(*(replica.parameters() for replica in self._replicas), strict=True):
             for other in others:
-                parameter.grad += other.grad
+                if other.grad is not None:
+                    parameter.grad = other.grad if parameter.grad is None else parameter.grad.add_(other.grad)
         norm = torch.nn.utils.clip_grad_norm_(self._net.parameters(), self._config.gradient_clip)
         self._check_finite(norm, "gradient")
         list(pool.map(lambda optimizer: optimizer.step(), self._optimizers))
-        return np.concatenate(([norm.item()], figures))
+        return {**figures, "gradient_norm": norm.item()}
 
-    def _gradients(
-        self, replica: PolicyValueNet, samples: TensorSamples, weight: float, share: float
-    ) -> NDArray[np.float64]:
+    def _gradients(self, replica: Net, samples: TensorSamples, weight: float, share: float) -> Figures:
         """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
             output = replica(samples.planes)
         terms = loss_terms(output, samples, share, self._discount)
+        if isinstance(replica, OwnNet):
+            terms = with_own(terms, replica.own_losses(output, samples))
         loss = weight * terms.total(self._config)
         self._check_finite(loss, "loss")
         replica.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        each = (terms.policy, terms.value, terms.reply, terms.ownership, terms.score)
-        return weight * np.array([*(term.item() for term in each), *terms.mean_target.tolist()])
+        figures = {name: getattr(terms, name) for name in (*LOSSES, "mean_target")}
+        figures |= {OWN + name: term for name, term in terms.own.items()}
+        return {name: weight * figure.detach().double().cpu().numpy() for name, figure in figures.items()}
 
     def _share_statistics(self) -> None:
         """Gives every replica the mean of what the normalisation of each has seen."""
@@ -228,7 +250,7 @@ class Learner:
             return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
         if self._config.optimizer == "adamw":
             return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay)]
-        inner = [conv.weight for conv in self._net.blocks.modules() if isinstance(conv, torch.nn.Conv2d)]
+        inner = [conv.weight for conv in _blocks(self._net).modules() if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
         parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
@@ -244,18 +266,11 @@ class Learner:
                     if isinstance(value, Tensor):
                         yield names[parameter], key, value
 
-    def _weights(self) -> Weights:
-        return {
-            name: value.detach().float().cpu().contiguous().numpy().copy()
-            for name, value in self._net.state_dict().items()
-            if value.is_floating_point()
-        }
-
     def _update_average(self) -> None:
         """An exponential one, which begins as the plain mean of the first few."""
         self._averaged += 1
         decay = min(self._config.average_decay, 1.0 - 1.0 / self._averaged)
-        for name, value in self._weights().items():
+        for name, value in network_weights(self._net).items():
             self._average[name] = (decay * self._average[name] + (1.0 - decay) * value).astype(np.float32)
 
 
@@ -267,7 +282,18 @@ def _has_bf16(device: str) -> bool:
     return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
 
 
-def _sharing_weights(net: PolicyValueNet) -> PolicyValueNet:
+def _blocks(net: Net) -> torch.nn.Module:
+    """Where the hidden layers are; a module of one's own may call them `blocks` too."""
+    blocks = getattr(net.module if isinstance(net, OwnNet) else net, "blocks", None)
+    return blocks if isinstance(blocks, torch.nn.Module) else torch.nn.Module()
+
+
+def _add_up(totals: dict[str, Any], figures: Figures) -> None:
+    for name, figure in figures.items():
+        totals[name] = totals.get(name, 0.0) + figure
+
+
+def _sharing_weights(net: Net) -> Net:
     """A copy with the same weights in memory, but with gradients and statistics of its own."""
     other = copy.deepcopy(net)
     for own, shared in zip(other.parameters(), net.parameters(), strict=True):

@@ -7,7 +7,8 @@ in games that know them whose each cell is at the end and by how much the game w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,10 +17,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from tengen.config import LearnerConfig
-from tengen.network.resnet import NetworkOutput
+from tengen.network.torch_net import NetworkOutput
 from tengen.replay import Samples
 
-__all__ = ["LossTerms", "TensorSamples", "loss_terms", "value_target"]
+__all__ = ["LOSSES", "LossTerms", "TensorSamples", "loss_terms", "value_target", "with_own"]
+
+LOSSES = ("policy", "value", "reply", "ownership", "score")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,10 @@ class TensorSamples:
 
 @dataclass(frozen=True)
 class LossTerms:
-    """The parts of the loss, each a mean over the batch; 0 for a head that is not there."""
+    """The parts of the loss, each a mean over the batch; 0 for a head that is not there.
+
+    `own` are the terms of a module of one's own (network/own_net.py) that we have no term for.
+    """
 
     policy: Tensor
     value: Tensor
@@ -75,6 +81,7 @@ class LossTerms:
     ownership: Tensor
     score: Tensor
     mean_target: Tensor  # [3] win, draw and loss, on average
+    own: Mapping[str, Tensor] = field(default_factory=dict)
 
     def total(self, config: LearnerConfig) -> Tensor:
         return (
@@ -83,6 +90,7 @@ class LossTerms:
             + config.reply_weight * self.reply
             + config.ownership_weight * self.ownership
             + config.score_weight * self.score
+            + sum(self.own.values())
         )
 
 
@@ -99,10 +107,11 @@ def value_target(outcome: Tensor, search: Tensor, plies_left: Tensor, share: flo
 
 def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, discount: float) -> LossTerms:
     """The loss of a batch. Illegal actions take no part in the policy, as in the search."""
-    logits = output.logits.float().masked_fill(~samples.legal, -1e9)
     target = value_target(samples.outcome, samples.search, samples.plies_left, share, discount)
-    nothing = torch.zeros((), device=logits.device)
-    ownership = score = nothing
+    nothing = torch.zeros((), device=samples.planes.device)
+    policy = ownership = score = nothing
+    if output.logits is not None:
+        policy = _cross_entropy(samples.policy, output.logits.float().masked_fill(~samples.legal, -1e9))
     if output.ownership is not None and samples.ownership is not None:
         per_cell = functional.binary_cross_entropy_with_logits(
             output.ownership.float(), (1 + samples.ownership) / 2, reduction="none"
@@ -113,13 +122,19 @@ def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, disc
         distance = functional.smooth_l1_loss(output.score.float(), samples.score / cells, reduction="none", beta=0.1)
         score = (distance * samples.played_out).mean()
     return LossTerms(
-        policy=_cross_entropy(samples.policy, logits),
-        value=_cross_entropy(target, output.wdl_logits),
+        policy=policy,
+        value=nothing if output.wdl_logits is None else _cross_entropy(target, output.wdl_logits),
         reply=nothing if output.reply_logits is None else _cross_entropy(samples.reply, output.reply_logits),
         ownership=ownership,
         score=score,
         mean_target=target.mean(dim=0),
     )
+
+
+def with_own(terms: LossTerms, own: Mapping[str, Tensor]) -> LossTerms:
+    """With the terms of a module of one's own: one that has the name of ours takes its place, others are added."""
+    ours = {name: term for name, term in own.items() if name in LOSSES}
+    return replace(terms, **ours, own={name: term for name, term in own.items() if name not in LOSSES})
 
 
 def _cross_entropy(target: Tensor, logits: Tensor) -> Tensor:

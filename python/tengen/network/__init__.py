@@ -1,7 +1,8 @@
 """Networks and what evaluates them.
 
-Importing this package imports neither torch nor OpenVINO. Files are in `network.checkpoint`, the network as torch
-trains it in `network.resnet`.
+Importing this package imports neither torch nor OpenVINO. A network is described by `network.architecture`, kept as a
+file by `network.checkpoint`, and made of `network.layers`, each written once in the `network.operations` that torch
+(`torch_net`), OpenVINO (`graph`), ONNX (`export.onnx_file`) and numpy (`numpy_operations`) have.
 """
 
 from tengen.network.evaluator import (
@@ -11,6 +12,8 @@ from tengen.network.evaluator import (
     NetworkEvaluator,
     UniformEvaluator,
     agreement,
+    check_device,
+    check_has_value,
     make_evaluator,
 )
 
@@ -21,5 +24,7 @@ __all__ = [
     "NetworkEvaluator",
     "UniformEvaluator",
     "agreement",
+    "check_device",
+    "check_has_value",
     "make_evaluator",
 ]

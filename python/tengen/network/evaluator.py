@@ -2,7 +2,7 @@
 
 A network, a uniform prior, a cache around either and a fake in a test are interchangeable: the search calls
 `evaluator(planes)` and reads the answer. `make_evaluator` makes one of a network; torch and OpenVINO are imported only
-when they are used.
+when they are used, and numpy does without both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # playing without a network needs none of what files need
     from tengen.network.checkpoint import NetworkFile
 
 Planes = NDArray[np.float32]  # [B, C, H, W]
-Backend = Literal["auto", "torch", "openvino"]
+Backend = Literal["auto", "openvino", "torch", "numpy"]
 Precision = Literal["auto", "f32", "bf16", "int8"]
 
 # What `auto` accepts as the same network; int8 of a trained 4x64 is a hundred times closer (docs/networks.md).
@@ -99,10 +99,12 @@ class Agreement(NamedTuple):
 
 
 def agreement(reference: Evaluation, other: Evaluation) -> Agreement:
-    """Compares two answers, with probabilities of win, draw and loss, to the same planes."""
+    """Compares two answers, with probabilities of win, draw and loss, to the same planes. Values that neither has
+    (NaN: a network with a policy alone) are equal."""
     expected, found = _log_softmax(reference.logits), _log_softmax(other.logits)
     divergence = (np.exp(expected) * (expected - found)).sum(1).mean()
-    error = np.abs((reference.values - other.values) @ np.array([1.0, 0.0, -1.0])).mean()
+    neither = np.isnan(reference.values) & np.isnan(other.values)
+    error = np.abs(np.where(neither, 0.0, reference.values - other.values) @ np.array([1.0, 0.0, -1.0])).mean()
     return Agreement(float(divergence), float(error), len(reference.logits))
 
 
@@ -120,61 +122,99 @@ def make_evaluator(
     threads: int = 1,
     device: str = "auto",
     calibration: Planes | None = None,
+    game: Game | None = None,
+    module: str = "",
 ) -> NetworkEvaluator:
     """What evaluates this network here. Left to itself it takes the fastest that agrees with f32.
 
     `calibration` are planes [B, C, H, W] as they occur in play, for int8 and for the comparison with f32; without them
-    they come from random games. The choice follows from the network, the positions and the machine's abilities, never
-    from a clock: a run that is resumed goes on with the same arithmetic.
+    they come from random games, for which a network of a rules file needs the `game`. The choice follows from the
+    network, the positions and the machine's abilities, never from a clock: a run that is resumed goes on with the same
+    arithmetic. `module` names the file of a network that is a torch module of one's own (`network.modules`).
     """
     _check_choice("backend", backend, get_args(Backend))
     _check_choice("precision", precision, get_args(Precision))
-    from tengen.network.checkpoint import check_finite
+    from tengen.network.checkpoint import check_finite, check_whole
 
     check_finite(network.weights, "The network can't be evaluated")
-    device, about_device = _choose_device(backend, device)
+    check_whole(network)
+    device, about = _choose_device(backend, device)
     if backend == "auto":
-        backend, about_device = _choose_backend(device, about_device)
-    if backend == "torch":
-        from tengen.network.on_torch import TorchEvaluator
-
-        # A CPU without bf16 emulates it slowly, and torch does not say which it does.
-        faster: tuple[str, ...] = ("bf16",) if device != "cpu" else ()
-
-        def made(chosen: str, planes: Planes | None = None) -> NetworkEvaluator:
-            return TorchEvaluator(network, chosen, threads, device)
-    else:
-        if device != "cpu":
-            raise EvaluatorError(f"OpenVINO evaluates on the CPU, not on '{device}'; backend='torch' does.")
-        from tengen.network.on_openvino import OpenVinoEvaluator, calibrate, fast_precisions
-
-        faster = fast_precisions()
-
-        def made(chosen: str, planes: Planes | None = None) -> NetworkEvaluator:
-            ranges = calibrate(network, planes, threads) if planes is not None else None
-            return OpenVinoEvaluator(network, chosen, threads, ranges)
-
+        backend, about = _choose_backend(device, about)
+    _check_installed(backend, needs_torch=network.architecture.module is not None)
+    if network.architecture.module is not None:
+        backend, precision, about = _prepare_module(network, module, backend, precision, about)
+    makers = {"torch": _torch_maker, "openvino": _openvino_maker, "numpy": _numpy_maker}
+    made, faster = makers[backend](network, threads, device)
     if precision == "auto":
-        evaluator, why = _fastest_that_agrees(network, made, faster, calibration)
+        evaluator, why = _fastest_that_agrees(network, made, faster, calibration, game)
     else:
-        planes = _sample(network, calibration) if precision == "int8" else None
+        planes = _sample(network, calibration, game) if precision == "int8" else None
         evaluator, why = made(precision, planes), f"{precision} as asked"
-    evaluator.description += f": {why}; {about_device}"
+    evaluator.description += f": {why}; {about}"
     return evaluator
 
 
+Maker = Callable[[str, Planes | None], NetworkEvaluator]
+
+
+def _torch_maker(network: NetworkFile, threads: int, device: str) -> tuple[Maker, tuple[str, ...]]:
+    from tengen.network.on_torch import TorchEvaluator
+
+    # A CPU without bf16 emulates it slowly, and torch does not say which it does.
+    faster = ("bf16",) if device != "cpu" else ()
+    return lambda precision, planes: TorchEvaluator(network, precision, threads, device), faster
+
+
+def _openvino_maker(network: NetworkFile, threads: int, device: str) -> tuple[Maker, tuple[str, ...]]:
+    if device != "cpu":
+        raise EvaluatorError(f"OpenVINO evaluates on the CPU, not on '{device}'; backend='torch' does.")
+    from tengen.network.on_openvino import OpenVinoEvaluator, calibrate, fast_precisions
+
+    def made(precision: str, planes: Planes | None) -> NetworkEvaluator:
+        ranges = calibrate(network, planes, threads) if planes is not None else None
+        return OpenVinoEvaluator(network, precision, threads, ranges)
+
+    faster = fast_precisions()
+    if network.architecture.module is not None:
+        faster = tuple(precision for precision in faster if precision != "int8")
+    return made, faster
+
+
+def _numpy_maker(network: NetworkFile, threads: int, device: str) -> tuple[Maker, tuple[str, ...]]:
+    if device != "cpu":
+        raise EvaluatorError(f"numpy evaluates on the CPU, not on '{device}'; backend='torch' does.")
+    from tengen.network.on_numpy import NumpyEvaluator
+
+    return lambda precision, planes: NumpyEvaluator(network, precision), ()
+
+
+def _prepare_module(
+    network: NetworkFile, module: str, backend: Backend, precision: Precision, about: str
+) -> tuple[Backend, Precision, str]:
+    """How a torch module of one's own is evaluated: not in int8, and by torch where OpenVINO can't convert it."""
+    from tengen.network.own_net import converted, net_of
+
+    net_of(network, module)  # names the module, or says that nobody has
+    if precision == "int8":
+        precision, about = "bf16", f"int8 needs a network made of layers; {about}"
+    if backend == "openvino":
+        try:
+            converted(network, (1, *network.planes_shape))
+        except EvaluatorError as error:
+            backend, about = "torch", f"{error}; {about}"
+    return backend, precision, about
+
+
 def _fastest_that_agrees(
-    network: NetworkFile,
-    made: Callable[..., NetworkEvaluator],
-    faster: tuple[str, ...],
-    calibration: Planes | None,
+    network: NetworkFile, made: Maker, faster: tuple[str, ...], calibration: Planes | None, game: Game | None
 ) -> tuple[NetworkEvaluator, str]:
-    reference = made("f32")
+    reference = made("f32", None)
     if not faster:
         return reference, "the reference"
     refused: list[str] = []
     try:
-        planes = _sample(network, calibration)
+        planes = _sample(network, calibration, game)
     except TengenError as error:
         return reference, f"there were no positions to check a faster precision on ({error})"
     checked = planes[1::2] if len(planes) > 1 else planes
@@ -189,12 +229,12 @@ def _fastest_that_agrees(
     return reference, "; ".join(["nothing faster agrees with it", *refused])
 
 
-def _sample(network: NetworkFile, calibration: Planes | None) -> Planes:
+def _sample(network: NetworkFile, calibration: Planes | None, game: Game | None) -> Planes:
     """At most MOST_POSITIONS of the calibration, evenly spread; of random games if there is none."""
     if calibration is None:
         from tengen.network.positions import random_positions
 
-        return random_positions(network, MOST_POSITIONS // 4)
+        return random_positions(network, MOST_POSITIONS // 4, game=game)
     if len(calibration) <= MOST_POSITIONS:
         return calibration
     spread: Planes = calibration[np.linspace(0, len(calibration) - 1, MOST_POSITIONS).astype(int)]
@@ -204,18 +244,48 @@ def _sample(network: NetworkFile, calibration: Planes | None) -> Planes:
 def _choose_backend(device: str, about_device: str) -> tuple[Backend, str]:
     if device != "cpu":
         return "torch", about_device
-    if importlib.util.find_spec("openvino") is None:
-        return "torch", about_device + "; OpenVINO, which is faster on a CPU, is not installed"
-    return "openvino", about_device
+    if _is_installed("openvino"):
+        return "openvino", about_device
+    missing = "OpenVINO, which is much faster on a CPU, is not installed (pip install 'tengen[openvino]')"
+    return "torch" if _is_installed("torch") else "numpy", f"{missing}; {about_device}"
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ValueError:  # it was imported as None, which forbids it
+        return False
+
+
+def _check_installed(backend: str, *, needs_torch: bool) -> None:
+    if backend == "openvino" and not _is_installed("openvino"):
+        raise EvaluatorError("OpenVINO is not installed: pip install 'tengen[openvino]'.")
+    if (backend == "torch" or needs_torch) and not _is_installed("torch"):
+        what = "A torch module of one's own needs torch, which" if needs_torch else "torch"
+        raise EvaluatorError(f"{what} is not installed: pip install 'tengen[train]'.")
+
+
+def check_device(device: str) -> None:
+    """EvaluatorError if torch can't learn or evaluate on this device ("auto", "cpu", "cuda", "mps") here."""
+    if device in {"auto", "cpu"}:
+        return
+    _check_installed("torch", needs_torch=False)
+    from tengen.network.on_torch import is_there
+
+    if not is_there(device):
+        raise EvaluatorError(
+            f"device = '{device}', but torch can't use one on this machine; 'auto' takes a GPU if there is one, and "
+            "'cpu' always works."
+        )
 
 
 def _choose_device(backend: str, device: str) -> tuple[str, str]:
     """The device and a word on GPUs: one that is there is used or named, never silently passed over."""
     if device != "auto":
         return device, "device as asked"
-    torch_there = importlib.util.find_spec("torch") is not None
+    torch_there = _is_installed("torch")
     # Asking torch costs a second of imports, so without a trace of a GPU it is not asked.
-    if backend != "torch" and "torch" not in sys.modules and not _gpu_traces():
+    if backend == "numpy" or (backend != "torch" and "torch" not in sys.modules and not _gpu_traces()):
         return "cpu", "no GPU found"
     if not torch_there:
         return "cpu", "there seems to be a GPU, but torch, which would use it, is not installed"
@@ -242,8 +312,8 @@ def _check_choice(what: str, given: str, choices: tuple[str, ...]) -> None:
 
 
 def checked_planes(network: NetworkFile, planes: Planes) -> Planes:
-    """The planes as both backends take them; EvaluatorError if they are not of this network."""
-    if planes.ndim != 4 or planes.shape[1] != network.planes_shape[0]:
+    """The planes as all backends take them; EvaluatorError if they are not of this network."""
+    if planes.ndim != 4 or planes.shape[1] != network.planes_shape[0] or min(planes.shape[2:]) < 1:
         raise EvaluatorError(
             f"This network takes planes [batch, {network.planes_shape[0]}, height, width], not {list(planes.shape)}."
         )
@@ -251,6 +321,16 @@ def checked_planes(network: NetworkFile, planes: Planes) -> Planes:
 
 
 def empty_answer(network: NetworkFile, planes: Planes) -> Evaluation:
-    """Room for the answer to these planes."""
+    """Room for the answer to these planes: all actions alike, and values that no search takes for an answer."""
     num_actions = network.num_actions_on(planes.shape[2], planes.shape[3])
-    return Evaluation(np.empty((len(planes), num_actions), np.float32), np.empty((len(planes), 3), np.float32))
+    logits = np.zeros((len(planes), num_actions), np.float32)
+    return Evaluation(logits, np.full((len(planes), 3), np.nan, np.float32))
+
+
+def check_has_value(network: NetworkFile) -> None:
+    """EvaluatorError for a network that says nothing of who will win: a search can't do without."""
+    if not network.has_value:
+        raise EvaluatorError(
+            f"This network for {network.game} has only a policy, and a search needs a value; it can play without one "
+            "('network:MODEL')."
+        )

@@ -7,12 +7,14 @@ of one compiled model wait for each other, hence a compiled model per clone.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 import openvino as ov
 
 from tengen._core import EvaluatorError
+from tengen.network.architecture import OWNERSHIP
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
 from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model
@@ -46,16 +48,17 @@ class OpenVinoEvaluator:
     def __call__(self, planes: Planes, /) -> Evaluation:
         planes = checked_planes(self.network, planes)
         answer = empty_answer(self.network, planes)
+        answered = [*[answer.logits] * self.network.has_policy, *[answer.values] * self.network.has_value]
         start = 0
         for batch in pieces(len(planes)):
             piece = slice(start, min(start + batch, len(planes)))
-            answer.logits[piece], answer.values[piece] = self._request(batch, planes)(planes[piece])
+            self._request(batch, planes)(planes[piece], [column[piece] for column in answered])
             start += batch
         return answer
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
-        if not self.network.config.ownership_head:
+        if OWNERSHIP not in self.network.architecture.outputs:
             return None
         request = self._ownership.get(planes.shape[2:])
         if request is None:
@@ -68,9 +71,15 @@ class OpenVinoEvaluator:
         shape = (batch, *planes.shape[1:])
         request = self._requests.get(shape)
         if request is None:
-            model = build_model(self.network, batch, shape[2], shape[3], self._ranges)
-            request = self._requests[shape] = _Request(model, shape, self._precision, self._threads)
+            request = self._requests[shape] = _Request(self._model(shape), shape, self._precision, self._threads)
         return request
+
+    def _model(self, shape: tuple[int, ...]) -> ov.Model:
+        if self.network.architecture.module is not None:
+            from tengen.network.own_net import converted
+
+            return converted(self.network, shape)
+        return build_model(self.network, shape[0], shape[2], shape[3], self._ranges)
 
     def clone(self) -> OpenVinoEvaluator:
         other = OpenVinoEvaluator(self.network, self._precision, self._threads, self._ranges)
@@ -102,14 +111,15 @@ class _Request:
         # Handing over the caller's array costs more than copying it: 60 us a call, against 2 us for 43 kB.
         self._planes = np.zeros(shape, np.float32)
         self._request.set_input_tensor(ov.Tensor(self._planes, shared_memory=True))
-        self._logits, self._wdl = (self._request.get_output_tensor(index).data for index in range(2))
+        self._outputs = [self._request.get_output_tensor(index).data for index in range(len(model.outputs))]
 
-    def __call__(self, planes: Planes) -> tuple[Planes, Planes]:
-        """Logits and probabilities, valid until the next call. Rows that the planes don't fill are computed in vain."""
+    def __call__(self, planes: Planes, answers: Sequence[Planes]) -> None:
+        """Writes each output into the array for it. Rows that the planes don't fill are computed in vain."""
         rows = len(planes)
         self._planes[:rows] = planes
         self._request.infer(share_outputs=True)
-        return self._logits[:rows], self._wdl[:rows]
+        for output, answer in zip(self._outputs, answers, strict=True):
+            answer[:] = output[:rows]
 
 
 def calibrate(network: NetworkFile, planes: Planes, threads: int = 1) -> dict[str, float]:

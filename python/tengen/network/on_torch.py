@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 
 from tengen._core import EvaluatorError
+from tengen.network.architecture import OWNERSHIP
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
-from tengen.network.resnet import network_from_file
+from tengen.network.evaluator import Evaluation, Planes, check_device, checked_planes, empty_answer
+from tengen.network.own_net import net_of
 
 __all__ = ["TorchEvaluator", "device_name", "find_gpu"]
 
@@ -21,11 +22,9 @@ class TorchEvaluator:
         self.network = network
         self._bf16 = precision == "bf16"
         self._threads = threads
-        try:
-            self._device = torch.device(device)
-            self._net = network_from_file(network).eval().to(self._device)
-        except (RuntimeError, AssertionError) as error:  # torch raises either for a device that is not there
-            raise EvaluatorError(f"torch can't use the device '{device}' here: {str(error).splitlines()[0]}") from error
+        check_device(device)
+        self._device = torch.device(device)
+        self._net = net_of(network).eval().to(self._device)
         threads_used = f", {threads} thread{'s' * (threads != 1)}" if self._device.type == "cpu" else ""
         self.description = f"torch {precision} on {device_name(device)}{threads_used}"
 
@@ -39,15 +38,19 @@ class TorchEvaluator:
         with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
             writeable = planes if planes.flags.writeable else planes.copy()  # torch warns of others
             logits, wdl_logits = self._net.play(torch.from_numpy(writeable).to(self._device))
-            wdl = wdl_logits.float().softmax(1)
-            return Evaluation(logits.float().cpu().numpy(), wdl.cpu().numpy())
+            answer = empty_answer(self.network, planes)
+            return Evaluation(
+                answer.logits if logits is None else logits.float().cpu().numpy(),
+                answer.values if wdl_logits is None else wdl_logits.float().softmax(1).cpu().numpy(),
+            )
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
-        if not self.network.config.ownership_head:
+        if OWNERSHIP not in self.network.architecture.outputs:
             return None
         with torch.inference_mode():
             logits = self._net(torch.from_numpy(planes.copy()).to(self._device)).ownership
+            assert logits is not None
             chances: Planes = logits.float().sigmoid().cpu().numpy()
             return chances
 
@@ -62,6 +65,15 @@ def find_gpu() -> str | None:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else None
+
+
+def is_there(device: str) -> bool:
+    """Whether torch can compute on this device here."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError):  # torch raises either
+        return False
+    return True
 
 
 def device_name(device: str) -> str:

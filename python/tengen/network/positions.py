@@ -6,16 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State
-from tengen.games import load
-from tengen.games.options import parse_options
-from tengen.network.checkpoint import NetworkFile
+from tengen.network.checkpoint import NetworkFile, game_of
 
 PER_GAME = 8
 
 
-def random_positions(network: NetworkFile, count: int, seed: int = 0) -> NDArray[np.float32]:
-    """Planes [count, C, H, W] of the network's own game; a TengenError if that can't be loaded here."""
-    game = load(network.game, **parse_options(network.options))
+def random_positions(network: NetworkFile, count: int, seed: int = 0, game: Game | None = None) -> NDArray[np.float32]:
+    """Planes [count, C, H, W] of the network's own game; a TengenError if that can't be loaded here.
+
+    The rules of a file are not run because a network names it, so that such a network needs the `game` as well.
+    """
+    game = game if game is not None and network.is_of_rules_file else game_of(network)
     return np.stack([state.planes() for state in random_states(game, count, seed)])
 
 

@@ -24,9 +24,9 @@ class GameIdentity:
         spec = game.spec
         return cls(
             source=spec.source,
-            options=getattr(spec, "options_text", spec.options),
+            options=spec.options_text,
             name=spec.name,
-            rules_digest=getattr(spec, "rules_digest", ""),
+            rules_digest=spec.rules_digest,
         )
 
     @classmethod

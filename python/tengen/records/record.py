@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tengen._core import BoardTextError, Game, IllegalActionError, Outcome, RecordEnd, RecordError, State, replay_record
+from tengen._core import (
+    BoardTextError,
+    Game,
+    IllegalActionError,
+    Outcome,
+    Reason,
+    RecordEnd,
+    RecordError,
+    State,
+    replay_record,
+)
 
 __all__ = ["POLICY_PARTS", "GameRecord", "RecordBuilder", "decode", "encode", "policy_parts", "positions_in"]
 
@@ -250,7 +260,7 @@ class RecordBuilder:
 
     def finish(self, outcome: Outcome | None, *, resigned: bool = False) -> GameRecord:
         nothing = np.zeros(0, np.uint16)
-        reason, sentence = ("resignation", "") if resigned else _words(outcome)
+        reason = "" if outcome is None else Reason.RESIGNATION.value if resigned else outcome.reason.value
         values = np.full(0 if self._values is None else len(self.moves) + 1, np.nan, np.float32)
         for ply, value in (self._values or {}).items():
             values[ply] = value
@@ -271,14 +281,9 @@ class RecordBuilder:
             never_resigns=self.never_resigns,
             start=self.start,
             reason=reason,
-            sentence=sentence,
+            sentence="" if outcome is None or resigned else outcome.sentence,
             values=values,
         )
-
-
-def _words(outcome: Outcome | None) -> tuple[str, str]:
-    """Reason and sentence."""
-    return str(getattr(outcome, "reason", "")), str(getattr(outcome, "sentence", ""))
 
 
 # ---- Bytes, version 2 (docs/run_folder.md). Version 1 is read too: it has a shorter head, no magic bytes, and neither
@@ -399,7 +404,7 @@ def decode(data: bytes | memoryview) -> GameRecord:
         parts=parts,
         root_values=root_values,
         surprise=surprise,
-        outcome=None if head.outcome == -1 else Outcome(None if head.outcome == 2 else head.outcome),
+        outcome=_outcome(head.outcome, reason, sentence),
         network=network,
         iteration=head.iteration,
         seed=head.seed,
@@ -411,3 +416,12 @@ def decode(data: bytes | memoryview) -> GameRecord:
         sentence=sentence,
         values=values,
     )
+
+
+def _outcome(number: int, reason: str, sentence: str) -> Outcome | None:
+    """0 and 1: who won, 2: a draw, -1: the game goes on."""
+    if number == -1:
+        return None
+    if reason and reason not in list(Reason):
+        raise RecordError(f"A game ended for a reason that this tengen does not know: '{reason}'.")
+    return Outcome(None if number == 2 else number, reason or Reason.RULES, sentence)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tengen.config import RunConfig, SelfPlayConfig
-from tengen.report import IterationReport
+from tengen.report import AccuracyReport, GateReport, IterationReport, RatingReport
 
 __all__ = ["Clock", "IterationClock", "MinutesClock", "Plan", "Speed", "speed_of"]
 
@@ -22,12 +22,12 @@ ITERATIONS = 12  # that a run of minutes has at least, about
 FIRST = 0.5  # length of the first iteration, as a share of a usual one
 SHORTEST = 0.4  # of a usual iteration: in less time than that none is begun
 MEASURED = 3  # iterations by which speed is measured, the newest
-GAMES = 60  # that should end in what is left of a run
+GAMES = 60  # that should end in a run, half of which is self-play
 AT_ONCE = 4  # games that a unit plays at least
 LADDER = 0.08  # share of the time that the ladder may take
 LADDER_SECONDS = 30.0  # that are set aside for it at the end, before it is known what it takes
-ACCURACY = 0.05  # share of the time that the comparison with the truth may take
-ACCURACY_SECONDS = 15.0  # at most
+FINAL = 0.05  # share of the time for measuring the last network
+FINAL_SECONDS = 10.0  # at most
 GATE = 0.15  # share of an iteration that the match of candidate and champion may take
 FILES = 0.5  # seconds at the end for the last files and the report
 LATE = 1.3  # stages may take so many times as long as planned before they are stopped
@@ -75,8 +75,8 @@ class Clock(Protocol):
         """How long measuring on the ladder may take after so many iterations; 0: not now."""
         ...
 
-    def accuracy_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
-        """The same of the comparison with the truth, which is made once, at the end."""
+    def final_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        """The same of the comparison with the truth, or with simple players, which is made once, at the end."""
         ...
 
 
@@ -108,8 +108,8 @@ class IterationClock:
         every = self._config.arena.every
         return math.inf if every and (iteration % every == 0 or self._is_over(iteration)) else 0.0
 
-    def accuracy_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
-        return math.inf if self._config.arena.final_accuracy and self._is_over(iteration) else 0.0
+    def final_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        return math.inf if self._config.arena.final_strength and self._is_over(iteration) else 0.0
 
     def _is_over(self, iteration: int) -> bool:
         return iteration >= self._config.iterations
@@ -136,16 +136,16 @@ class MinutesClock:
             return None
         speed = speed_of(reports) or self._first_speed()
         if _has_learned(reports):
-            return self._usual_plan(speed, self._learning_end(reports), at_once)
+            return self._usual_plan(speed, self._learning_end(reports), at_once, self._length(reports))
         return self._first_plan(speed, self._learning_end(reports), at_once)
 
-    def _usual_plan(self, speed: Speed, end: float, at_once: int) -> Plan:
+    def _usual_plan(self, speed: Speed, end: float, at_once: int, length_before: float) -> Plan:
         now = self.seconds()
         left = end - now
-        length = left if left < (1.0 + SHORTEST) * self._usual else self._usual
+        length = left if left < (1.0 + SHORTEST) * length_before else self._usual
         gate_seconds = GATE * length if self._config.arena.gating else 0.0
         work = max(length - speed.rest - gate_seconds, length / 4)
-        play = self._sized(speed, work, games=GAMES, within=left / 2, at_once=at_once, progress=now / end)
+        play = self._sized(speed, work, games=GAMES, within=end / 2, at_once=at_once, progress=now / end)
         playing = LATE * play.positions * _mean_simulations(play) / speed.simulations
         learning = LATE * play.positions * self._step_share * speed.step
         return Plan(
@@ -206,30 +206,37 @@ class MinutesClock:
             return 0.0
         now = self.seconds()
         if self._is_over(reports):
-            return max(0.0, self._whole - now - self._for_accuracy() - self._for_files())
-        if iteration % arena.every:
+            return max(0.0, self._whole - now - self._for_final() - self._for_files())
+        if iteration % arena.every or self._learning_end(reports) - now < 2.0 * self._length(reports):
             return 0.0
         took = [report.rating.seconds for report in reports if report.rating is not None]
         allowed = LADDER * now - sum(took)
         return allowed if allowed > 0.5 * (took[-1] if took else LADDER * now) else 0.0
 
-    def accuracy_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
-        if not self._config.arena.final_accuracy or not self._is_over(reports):
+    def final_seconds(self, iteration: int, reports: Sequence[IterationReport]) -> float:
+        if not self._config.arena.final_strength or not self._is_over(reports):
             return 0.0
         return max(0.0, self._whole - self.seconds() - self._for_files())
 
     def _is_over(self, reports: Sequence[IterationReport]) -> bool:
         left = self._learning_end(reports) - self.seconds()
-        return _has_learned(reports) and left < SHORTEST * self._usual
+        return _has_learned(reports) and left < SHORTEST * self._length(reports)
+
+    def _length(self, reports: Sequence[IterationReport]) -> float:
+        """Of an iteration: a share of the whole, or less where the config has smaller ones."""
+        if len(reports) < 3:  # the first is small, and the second shows how large they become
+            return self._usual
+        matches = sum(part.seconds for part in _matches(reports[-1]))
+        return min(self._usual, reports[-1].seconds - reports[-2].seconds - matches)
 
     def _learning_end(self, reports: Sequence[IterationReport]) -> float:
         """When the last iteration should have learned: what comes after it needs time too."""
         took = [report.rating.seconds for report in reports if report.rating is not None]
         ladder = min(LADDER * self._whole, 1.2 * took[-1] if took else LADDER_SECONDS)
-        return self._whole - ladder * (self._config.arena.every > 0) - self._for_accuracy() - self._for_files()
+        return self._whole - ladder * (self._config.arena.every > 0) - self._for_final() - self._for_files()
 
-    def _for_accuracy(self) -> float:
-        return min(ACCURACY * self._whole, ACCURACY_SECONDS) if self._config.arena.final_accuracy else 0.0
+    def _for_final(self) -> float:
+        return min(FINAL * self._whole, FINAL_SECONDS) if self._config.arena.final_strength else 0.0
 
     def _for_files(self) -> float:
         return min(FILES, 0.1 * self._whole)
@@ -253,9 +260,13 @@ def speed_of(reports: Sequence[IterationReport]) -> Speed | None:
 
 
 def _rest(before: IterationReport, newest: IterationReport) -> float:
-    matches = sum(part.seconds for part in (newest.rating, newest.gate, newest.accuracy) if part is not None)
+    matches = sum(part.seconds for part in _matches(newest))
     known = newest.self_play.seconds + newest.learner.seconds + matches
     return max(0.0, newest.seconds - before.seconds - known)
+
+
+def _matches(report: IterationReport) -> list[RatingReport | GateReport | AccuracyReport]:
+    return [part for part in (report.rating, report.gate, report.accuracy) if part is not None]
 
 
 def _has_learned(reports: Sequence[IterationReport]) -> bool:

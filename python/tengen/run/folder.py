@@ -33,7 +33,7 @@ from tengen.records.shards import game_of
 from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
 
-__all__ = ["Commit", "RunFolder", "RunFolderError", "check_same_game", "read_reports"]
+__all__ = ["FREE_SETTINGS", "Commit", "RunFolder", "RunFolderError", "check_same_game", "read_reports"]
 
 
 KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later

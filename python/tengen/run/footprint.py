@@ -17,7 +17,7 @@ from pathlib import Path
 from tengen._core import Game
 from tengen.arena import CHALLENGE_ROUND
 from tengen.config import ArenaConfig, ConfigError, NetworkConfig, RunConfig
-from tengen.replay import ReplayWindow, most_legal
+from tengen.replay import ReplayWindow
 
 __all__ = ["check_memory", "memory_in_use", "most_more_memory"]
 
@@ -81,7 +81,7 @@ def _evaluator(game: Game, network: NetworkConfig, parameters: int) -> int:
 def _forest(game: Game, config: RunConfig) -> int:
     """The trees of one thread, and the evaluations that it remembers."""
     play = config.self_play
-    remembered = play.search_params.cache_entries * (12 + 4 * min(most_legal(game), MOST_REMEMBERED))
+    remembered = play.search_params.cache_entries * (12 + 4 * min(game.spec.most_legal, MOST_REMEMBERED))
     planes = play.games_per_unit * game.spec.num_planes * _cells(game) * 4
     return play.games_per_unit * _tree(game, play.most_simulations) + remembered + 4 * planes
 
@@ -103,7 +103,7 @@ def _arena_trees(game: Game, arena: ArenaConfig) -> int:
 
 
 def _tree(game: Game, simulations: int) -> int:
-    return 2 * (simulations + 1) * (NODE_BYTES + EDGE_BYTES * most_legal(game))
+    return 2 * (simulations + 1) * (NODE_BYTES + EDGE_BYTES * game.spec.most_legal)
 
 
 def _learner(game: Game, config: RunConfig, parameters: int) -> int:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Forest, Game, Outcome, SearchParams, State
+from tengen._core import Forest, Game, Outcome, Reason, State
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluation, Evaluator
 from tengen.records import GameRecord, RecordBuilder, policy_parts
@@ -97,11 +97,6 @@ def share(whole: int, units: int) -> int:
     return -(-whole // units)
 
 
-def _samples_moves(params: SearchParams) -> bool:
-    """Whether the best action of a search is a sample already, so that no temperature is needed."""
-    return params.selection == "gumbel"
-
-
 class _Timed:
     """An evaluator that knows how long it took and for how many positions."""
 
@@ -173,7 +168,7 @@ class _Games:
         self._archive = archive
         self._next_game = start.next_game
         self._forest = Forest(game, config.games_per_unit, config.search_params, seed)
-        self._samples_moves = _samples_moves(config.search_params)
+        self._samples_moves = config.search_params.samples_moves
         room = config.games_per_unit
         self._games = [
             _GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games[:room]
@@ -275,7 +270,7 @@ class _Games:
             game = self._games[tree]
             game.record.value(answer.root_value)
             if self._resigns(game, answer.root_value):
-                self._finish(tree, Outcome(1 - game.state.to_move), resigned=True)
+                self._finish(tree, Outcome(1 - game.state.to_move, Reason.RESIGNATION), resigned=True)
                 continue
             action = self._choose(game, tree_visits, answer.best_action)
             game.record.play(action)

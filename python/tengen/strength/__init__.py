@@ -1,1 +1,1 @@
-"""How strong a player is: ratings, tournaments, accuracy against the truth, and reviews of games."""
+"""How strong a player is: ratings, tournaments, accuracy against exact solutions, and reviews of games."""

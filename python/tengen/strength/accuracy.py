@@ -1,8 +1,8 @@
-"""How good the moves of a network are, measured on positions where the truth is known.
+"""How good the moves of a network are, measured on positions that are solved.
 
-Such a position has a score for every legal action, for the player to move: above 0 it wins, at 0 it draws, below 0 it
-loses, and the sooner a win and the later a loss, the higher. A move is *good* if it keeps the result that the position
-is worth, and *perfect* if no other has a higher score.
+Such a position has a score for every legal action, for the player to move: an action wins above 0, draws at 0 and loses
+below 0; a sooner win and a later loss have higher scores. A move is *good* if it keeps the win, draw or loss that the
+position is worth, and *perfect* if no other move has a higher score.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ BUNDLED = Path(__file__).parent / "positions"
 
 
 class PositionsError(TengenError):
-    """Positions that can't be used, or a game for which there are none."""
+    """Invalid positions, or a game for which there are no solved positions."""
 
 
 @dataclass(frozen=True)
 class ScoredPositions:
-    """Positions with what every action is worth."""
+    """Positions with the score of every action."""
 
     states: tuple[State, ...]
     scores: NDArray[np.float64]  # [N, A] for the player to move; NaN where an action is not legal
-    about: str  # which positions they are, in a few words
+    about: str  # a description of the positions, as "positions that come with tengen"
 
     def __len__(self) -> int:
         return len(self.states)
@@ -70,7 +70,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A network alone and, unless there were 0 simulations, with search."""
+    """The quality of a network alone and, if there were any simulations, with search."""
 
     raw: Quality
     search: Quality | None
@@ -78,7 +78,7 @@ class Evaluated:
 
 
 def evaluate_network(evaluator: NetworkEvaluator, positions: ScoredPositions, simulations: int) -> Evaluated:
-    """All positions are searched in one batch."""
+    """Measures a network on positions, which are all searched in one batch; with 0 simulations only without search."""
     raw = move_quality(NetworkPlayer("network", evaluator), positions)
     if simulations == 0:
         return Evaluated(raw, None, 0)
@@ -88,7 +88,7 @@ def evaluate_network(evaluator: NetworkEvaluator, positions: ScoredPositions, si
 
 
 def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Quality:
-    """How good a player's moves are."""
+    """The shares of good and perfect moves of a player."""
     actions = player.choose(positions.states, range(seed, seed + len(positions)))
     chosen = positions.scores[np.arange(len(positions)), actions]  # [N]
     best = np.nanmax(positions.scores, axis=1)
@@ -99,7 +99,7 @@ def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Q
 
 
 def known_positions(game: Game, path: Path | None = None, most_states: int = MOST_STATES) -> ScoredPositions:
-    """Those of a file; else those that come with tengen; else, in a game of few states, all that can come up."""
+    """Positions of a file; without one those bundled for the game; without those, all positions of a small game."""
     if path is not None:
         return load_positions(path, game)
     bundled = BUNDLED / f"{game.spec.source}.jsonl"
@@ -118,12 +118,12 @@ def _is_default(game: Game) -> bool:
 
 
 def solved_positions(game: Game, most_states: int = MOST_STATES) -> ScoredPositions:
-    """Every position in which there is something to choose, solved by walking through all of them."""
+    """Every reachable position of a small game in which the game is not over, solved exhaustively."""
     try:
         solved = solve_all(game, most_states)
     except TooManyPositionsError as error:
         raise PositionsError(f"{error} Give some with --positions, or let players meet with tengen match.") from error
-    return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can come up")
+    return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can be reached")
 
 
 # ---- Position files

@@ -1,9 +1,9 @@
 """How strong the network of a run is: Elo with error bars, on a ladder of opponents.
 
 The ladder has fixed anchors (random, rollout:100 ...) and, on top of them, older networks of the run. A measurement
-plays few games, against those opponents whose games tell most: the ones about as strong as the network. All matches of
-the run together give the ratings, by maximum likelihood in the model of Bradley and Terry (1952): a player who is d Elo
-stronger scores 1 / (1 + 10^(-d / 400)).
+plays few games, against the opponents whose games give the most information: those about as strong as the network. The
+ratings are the maximum likelihood of all matches of the run in the model of Bradley and Terry (1952): a player who is d
+Elo stronger scores 1 / (1 + 10^(-d / 400)).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
     "zero_of",
 ]
 
-RESAMPLES = 500  # of a bootstrap: the ends of a 95 % interval then rest on a dozen of them each
-PRIOR_GAMES = 1.0  # drawn games that each pair is given on top of its own: nobody is infinitely strong
-ELO = 400.0 / math.log(10.0)  # in one natural unit of strength
+RESAMPLES = 500  # of a bootstrap; about a dozen of them lie outside each end of a 95 % interval
+PRIOR_GAMES = 1.0  # drawn games added to each pair as a prior, so that no rating is infinite
+ELO = 400.0 / math.log(10.0)  # Elo points per natural unit (logit) of strength
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one player scored against another; a draw is half a point."""
+    """The points of one player against another; a draw is half a point."""
 
     player: str
     opponent: str
@@ -64,9 +64,10 @@ def expected_score(elo: float, opponent: float) -> float:
 
 
 def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
-    """The rating of everyone who is connected with `zero` by matches; that player has 0.
+    """The ratings of all players who are connected with `zero` by matches; `zero` has Elo 0.
 
-    Errors are from the Fisher information. A draw counts as half a win and half a loss, which makes them a little wide.
+    Errors come from the Fisher information. A draw counts as half a win and half a loss, which makes them slightly too
+    wide.
     """
     pairs = _connected(_pairs(results), zero)
     names = [zero, *sorted({name for pair in pairs for name in pair} - {zero})]
@@ -77,7 +78,7 @@ def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
     points = np.array([pairs[pair][1] + PRIOR_GAMES / 2 for pair in pairs])
     strength = np.zeros(len(names))  # in natural units
     information = np.zeros((len(names), len(names)))
-    for _ in range(200):  # Newton's method; the likelihood is concave, and long steps are cut
+    for _ in range(200):  # Newton's method; the log-likelihood is concave, and long steps are shortened
         expected = 1.0 / (1.0 + np.exp(strength[b] - strength[a]))
         slope = np.zeros(len(names))
         np.add.at(slope, a, points - games * expected)
@@ -98,11 +99,11 @@ def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
 
 
 def bootstrap(blocks: Sequence[Result], zero: str, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """95 % intervals of the ratings, by drawing the games of every pair of players again and again, with replacement.
+    """95 % intervals of the ratings, by resampling the games of every pair of players with replacement.
 
-    A block is what is drawn as one: the games of one opening with colours swapped, which are not independent. Where
-    results leave a player infinitely far from `zero` but for the prior (one side won everything), drawing again tells
-    nothing, and the interval is at least that of the Fisher information.
+    A block is resampled as a whole: the two games of one opening with colours swapped, which are not independent. If a
+    player's rating would be infinite without the prior (one side won everything), resampling shows no variation; the
+    interval is then at least that of the Fisher information.
     """
     rng = np.random.default_rng(seed)
     pairs = sorted({(block.player, block.opponent) for block in blocks})
@@ -127,7 +128,9 @@ def bootstrap(blocks: Sequence[Result], zero: str, seed: int = 0) -> dict[str, t
 
 
 def _comparable(results: Sequence[Result], zero: str) -> set[str]:
-    """Who has scored, directly or by way of others, against `zero`, and `zero` against them (Ford 1957)."""
+    """Players with a finite rating without the prior: they scored against `zero`, and `zero` against them, directly or
+    through other players (Ford 1957).
+    """
     scored = {(result.player, result.opponent) for result in results if result.points > 0}
     scored |= {(result.opponent, result.player) for result in results if result.points < result.games}
 
@@ -141,7 +144,7 @@ def _comparable(results: Sequence[Result], zero: str) -> set[str]:
 
 
 def _pairs(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float, float]]:
-    """Games and points of the first of each pair, whoever of the two was called the opponent."""
+    """Games and points of the alphabetically first player of each pair; results of both directions are added."""
     games: dict[tuple[str, str], float] = defaultdict(float)
     points: dict[tuple[str, str], float] = defaultdict(float)
     for result in results:
@@ -165,12 +168,12 @@ def _connected(
 
 
 def zero_of(config: ArenaConfig) -> str:
-    """The anchor with Elo 0: the middle one, because nearly everyone beats the weakest, which tells little."""
+    """The anchor with Elo 0: the middle one. Nearly every player beats the weakest, which gives little information."""
     return config.anchors[len(config.anchors) // 2]
 
 
 def network_name(iteration: int) -> str:
-    """A network of the run as a player on the ladder."""
+    """The name of a network of the run as a player on the ladder."""
     return f"iteration {iteration}"
 
 
@@ -201,9 +204,9 @@ def _results(network: str, matches: Iterable[StrengthReport]) -> list[Result]:
 
 
 def opponents(config: ArenaConfig, results: Sequence[Result], network: str, older: Sequence[str]) -> list[str]:
-    """Whom to play: at first all anchors; then those from whom a game is expected to tell most, p (1 - p).
+    """Opponents of a measurement: at first all anchors, later those with the largest expected information, p (1 - p).
 
-    The network is expected to be as strong as the newest that was rated. `older` networks can still be played.
+    The network is expected to be as strong as the newest rated one. `older` are the networks that are still available.
     """
     ratings = rate(results, zero_of(config))
     rated = [result.player for result in results if result.player in ratings and result.player not in config.anchors]
@@ -233,10 +236,11 @@ def measure(
     seconds: float = math.inf,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[tuple[StrengthReport, ...], RatingReport | None]:
-    """Rates the network of that iteration by matches against some of the ladder.
+    """Rates the network of an iteration by matches against some players of the ladder.
 
-    `seats` gives a network as players, one for each thread; `older` are the networks that it can give. With a limit in
-    seconds there are as many games as fit, and no rating if not even one opening was played to its end.
+    `seats(iteration)` makes the players of a network, one for each thread; `older` are the iterations it can be called
+    with. With a limit in seconds there are as many games as fit, and no rating if not even one opening was played to
+    its end with both colours.
     """
     started = time.perf_counter()
     known = results_of(history)

@@ -1,10 +1,10 @@
-"""A finished game looked at again: what each move was worth, where the game turned, and what would have been better.
+"""Reviews a finished game: what each move was worth, where the game turned, and which move was better.
 
     review = review_game(engine, state.game.initial_state(), state.moves, Limit(simulations=400))
     print(review.summary(0))
 
-The engine thinks about every position of the game in turn and keeps its tree, so that what it found out before a move
-helps after it.
+The engine searches every position of the game in turn and keeps its tree, so that simulations before a move also count
+after it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tengen.engine import Analysis, Engine, Limit
 
 __all__ = ["MISTAKE", "Review", "ReviewError", "ReviewedMove", "review_game"]
 
-MISTAKE = 0.05  # of the win rate lost: smaller differences come and go with the number of simulations
-LONGEST_LINE = 10  # actions that are shown
+MISTAKE = 0.05  # loss of win rate; smaller differences change with the number of simulations
+LONGEST_LINE = 10  # actions of a line
 
 
 class ReviewError(TengenError):
@@ -27,15 +27,15 @@ class ReviewError(TengenError):
 
 @dataclass(frozen=True)
 class ReviewedMove:
-    """A move that was made, seen by the player who made it. Win rates are from 0 to 1."""
+    """A move that was played, from the point of view of its player. Win rates are from 0 to 1."""
 
     number: int  # from 1
-    state: State  # before it
+    state: State  # before the move
     action: int
     before: float  # win rate with the best move
-    after: float  # win rate after the move that was made
+    after: float  # win rate after the move that was played
     best_action: int
-    best_line: tuple[int, ...]  # that both sides would take, the best move first
+    best_line: tuple[int, ...]  # the moves that the search expects, the best move first
 
     @property
     def player(self) -> int:
@@ -47,7 +47,7 @@ class ReviewedMove:
 
     @property
     def lost(self) -> float:
-        """Of the win rate, by not playing the best move."""
+        """The loss of win rate by not playing the best move."""
         return 0.0 if self.is_best else max(0.0, self.before - self.after)
 
     @property
@@ -75,17 +75,17 @@ class Review:
         return [move for move in self.moves if move.player == player]
 
     def mistakes(self, player: int | None = None) -> list[ReviewedMove]:
-        """Moves that lost much, the worst first; of one player, or of both."""
+        """Moves that lost at least MISTAKE, the worst first; of one player, or of both if `player` is None."""
         found = [move for move in self.moves if move.lost >= MISTAKE and player in (None, move.player)]
         return sorted(found, key=lambda move: (-move.lost, move.number))
 
     def mean_lost(self, player: int) -> float:
-        """Of the win rate, by a move of that player."""
+        """The mean loss of win rate of that player's moves."""
         moves = self.of_player(player)
         return sum(move.lost for move in moves) / len(moves) if moves else 0.0
 
     def summary(self, player: int) -> str:
-        """How that player did, in plain words."""
+        """A sentence or two about how that player did."""
         name = self.start.game.spec.player_names[player]
         moves, mistakes = self.of_player(player), self.mistakes(player)
         if not moves:
@@ -112,7 +112,7 @@ def review_game(
     limit: Limit,
     on_move: Callable[[ReviewedMove], None] | None = None,
 ) -> Review:
-    """Thinks about every position of a game, each within the limit. `on_move` hears of every move as it is done."""
+    """Searches every position of a game, each within the limit. `on_move` is called after each reviewed move."""
     if not actions:
         raise ReviewError("There is no move to review: the game has none.")
     engine.set_position(start)
@@ -133,7 +133,7 @@ def review_game(
 
 
 def _reviewed(number: int, before: Analysis, action: int, rates: Sequence[float]) -> ReviewedMove:
-    """`rates` are the first player's before and after the move."""
+    """`rates` are the first player's win rates before and after the move."""
     player, best = before.state.to_move, before.moves[0]
     return ReviewedMove(
         number=number,
@@ -147,7 +147,7 @@ def _reviewed(number: int, before: Analysis, action: int, rates: Sequence[float]
 
 
 def _value(found: Analysis) -> float:
-    """Of the best move, for the player to move: the mean over all that was tried is lower, the more was tried."""
+    """The value of the best move, for the player to move. The mean over all moves is lower the more were explored."""
     return found.value if found.proven is not None or not found.moves else found.moves[0].value
 
 

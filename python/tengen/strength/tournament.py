@@ -1,8 +1,8 @@
-"""Tournaments: many players, a table, ratings with intervals. Killed at any moment, the same plan goes on.
+"""Tournaments: many players, a table, ratings with intervals. After a kill the same plan continues.
 
-A tournament is a folder: tournament.json (what its games depend on), games.jsonl (a line for every finished game, on
-the disk as soon as it ends), games/ (each game to look at) and table.md. Every game has a number and seeds of its own,
-so it does not matter which of them were played before a kill, by how many threads, and in which order.
+A tournament is a folder: tournament.json (what its games depend on), games.jsonl (a line for every finished game,
+written to disk as soon as it ends), games/ (a readable file for each game) and table.md. Every game has a number and
+seeds of its own, so the result does not depend on a kill, the number of threads, or the order of the games.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ __all__ = [
     "table",
 ]
 
-MOST_AT_ONCE = 16  # games that one thread plays side by side, for the sake of batches
+MOST_AT_ONCE = 16  # games that one thread plays side by side, so that they share batches
 
-Meeting = tuple[int, int]  # two players, by their places in the plan
+Meeting = tuple[int, int]  # indices of two players of the plan
 
 
 class TournamentError(TengenError):
@@ -53,23 +53,23 @@ class TournamentError(TengenError):
 
 
 def round_robin(players: Sequence[str]) -> tuple[Meeting, ...]:
-    """Everyone against everyone."""
+    """Every player against every other."""
     return tuple(combinations(range(len(players)), 2))
 
 
 def gauntlet(players: Sequence[str]) -> tuple[Meeting, ...]:
-    """The first against all others."""
+    """The first player against all others."""
     return tuple((0, i) for i in range(1, len(players)))
 
 
 def neighbours(players: Sequence[str]) -> tuple[Meeting, ...]:
-    """Everyone against the next."""
+    """Every player against the next in the list."""
     return tuple(pairwise(range(len(players))))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the games of a tournament depend on, and how many there are."""
+    """Everything that the games of a tournament depend on, and their number."""
 
     game: Game
     players: tuple[str, ...]  # as texts
@@ -78,14 +78,14 @@ class Plan:
     seed: int = 0
     opening_plies: int | None = None  # random plies at the start; None: 4, fewer in short games
     openings: tuple[State, ...] = ()  # instead of random ones
-    swapped: bool = True  # games 2k and 2k + 1 share an opening; else the first of a meeting always moves first
+    swapped: bool = True  # games 2k and 2k + 1 share an opening; if False, a meeting's first player begins
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
             raise TournamentError("A tournament needs at least two players.")
         twice = [player for player, count in Counter(self.players).items() if count > 1]
         if twice:
-            raise TournamentError(f"A player takes part once, and '{twice[0]}' is there more often.")
+            raise TournamentError(f"A player can take part only once, and '{twice[0]}' is listed more than once.")
         if self.games < 1 or (self.swapped and self.games % 2):
             raise TournamentError(
                 f"Two players play an even number of games, so that both have both colours; not {self.games}."
@@ -99,11 +99,11 @@ class Plan:
 
     @property
     def numbers(self) -> range:
-        """Of the games of one meeting: in an even game its first player moves first."""
+        """The numbers of the games of a meeting; in games with even numbers its first player moves first."""
         return range(self.games) if self.swapped else range(0, 2 * self.games, 2)
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same for a folder to go on; more games may be asked for later."""
+        """What must be unchanged to continue a folder; the number of games may grow."""
         return {
             "game": repr(self.game),
             "players": list(self.players),
@@ -117,7 +117,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class TournamentGame:
-    """A finished game of a meeting. `played.first` is 0 or 1: which of the meeting's two players moved first."""
+    """A finished game of a meeting. `played.first` is 0 or 1: the player of the meeting who moved first."""
 
     meeting: Meeting
     players: tuple[str, str]
@@ -135,7 +135,7 @@ class TournamentGame:
 
 
 def game_file(game: TournamentGame) -> tuple[str, str]:
-    """A game to look at: the name of its file, and what is in it. SGF, for the games that have it."""
+    """The readable file of a game: its name and content. SGF if the format has the game, else plain text."""
     a, b = game.meeting
     name = f"{a + 1}-{b + 1}-{game.played.number + 1:04d}"
     if has_sgf(game.played.final.game):
@@ -171,7 +171,7 @@ def _as_text(game: TournamentGame) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a player did. Elo is relative to the player in the middle, who has 0."""
+    """The results of a player. Elo is relative to the player in the middle of the table, who has 0."""
 
     player: str
     elo: float
@@ -179,7 +179,7 @@ class Standing:
     points: float
     games: int
     against: dict[str, tuple[float, int]]  # opponent -> points, games
-    reasons: dict[str, int]  # why it lost games before they were over, and how many
+    reasons: dict[str, int]  # why it lost games before they were over -> number of these games
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Tournament:
 
     plan: Plan
     games: tuple[TournamentGame, ...]
-    notes: tuple[str, ...] = ()  # what was damaged in its folder, in words
+    notes: tuple[str, ...] = ()  # sentences about damaged files in its folder
     standings: tuple[Standing, ...] = field(init=False)  # the strongest first
 
     def __post_init__(self) -> None:
@@ -222,7 +222,7 @@ def _standings(tournament: Tournament) -> tuple[Standing, ...]:
 
 
 def _blocks(games: Sequence[TournamentGame]) -> list[Result]:
-    """The games of one opening with colours swapped count as one: what the opening decides, it decides for both."""
+    """Results by opening: the two games of an opening are not independent, so they form one block."""
     found: dict[tuple[Meeting, int], list[TournamentGame]] = {}
     for game in games:
         found.setdefault((game.meeting, game.played.number // 2), []).append(game)
@@ -232,7 +232,7 @@ def _blocks(games: Sequence[TournamentGame]) -> list[Result]:
 
 
 def table(tournament: Tournament) -> str:
-    """The cross table, in Markdown that can be read as it is."""
+    """The cross table, in Markdown that is aligned to be readable as plain text."""
     standings = tournament.standings
     rows = [["#", "player", "Elo", "95 % interval", "points", "games", *(str(i + 1) for i in range(len(standings)))]]
     for place, standing in enumerate(standings, 1):
@@ -272,9 +272,9 @@ def play_tournament(
     on_start: Callable[[int], None] = lambda done: None,
     on_game: Callable[[TournamentGame], None] = lambda game: None,
 ) -> Tournament:
-    """Plays what has not been played yet, and writes the table. `on_start` hears how many games were there already.
+    """Plays the missing games and writes the table. `on_start` is called with the number of games already played.
 
-    A player of the plan that can't be made is an error at once; one that fails later loses the games that it fails in.
+    A player that can't be made raises an error at once; a player that fails later loses the games in which it fails.
     """
     with _open(folder, plan) as log:
         on_start(len(log.games))
@@ -293,7 +293,7 @@ def play_tournament(
 
 
 def _missing(plan: Plan, played: dict[tuple[Meeting, int], TournamentGame]) -> list[tuple[Meeting, int]]:
-    """By number first, so that a table of a part of the games would be fair."""
+    """Ordered by game number first, so that a table of an unfinished tournament is fair."""
     keys = [(meeting, number) for number in plan.numbers for meeting in plan.meetings]
     return [key for key in keys if key not in played]
 
@@ -333,7 +333,7 @@ def _play(
 
 
 def _tasks(missing: Sequence[tuple[Meeting, int]], threads: int) -> Iterator[tuple[Meeting, list[int]]]:
-    """Games of one meeting that a thread plays side by side: not so many that the others would wait at the end."""
+    """Groups of games of one meeting that a thread plays side by side, small enough to keep all threads busy."""
     at_once = max(1, min(MOST_AT_ONCE, len(missing) // (4 * threads)))
     numbers: dict[Meeting, list[int]] = {}
     for meeting, number in missing:
@@ -352,7 +352,7 @@ def _meeting_seed(seed: int, meeting: Meeting) -> int:
 
 
 class _Log:
-    """The games of a tournament as its folder has them. Lines that are damaged are dropped: those games come again."""
+    """The games in the folder of a tournament. Damaged lines are dropped, and their games are played again."""
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.games: dict[tuple[Meeting, int], TournamentGame] = {}
@@ -367,7 +367,7 @@ class _Log:
         self._write_game_file(game)
 
     def write_game_files(self) -> None:
-        """Those that a kill has left out."""
+        """Writes the game files that are missing after a kill."""
         for game in self.games.values():
             if not (self._folder / "games" / game_file(game)[0]).exists():
                 self._write_game_file(game)
@@ -390,7 +390,7 @@ class _Log:
             kept.append(line)
         if dropped:
             what = "1 damaged line" if dropped == 1 else f"{dropped} damaged lines"
-            self.notes.append(f"Without {what} of {self._path}; games that are missing are played again.")
+            self.notes.append(f"Ignored {what} of {self._path}; the missing games are played again.")
             write_bytes(self._path, b"".join(kept))
 
 
@@ -415,7 +415,7 @@ def _parse(line: bytes, plan: Plan) -> TournamentGame:
     content = json.loads(line)
     crc = content.pop("crc")
     if not line.endswith(b"\n") or zlib.crc32(_dumped(content)) != crc:
-        raise TournamentError("This line is not as it was written.")
+        raise TournamentError("The checksum of this line is wrong.")
     a, b = content["meeting"]
     final = plan.game.state(content["moves"])
     played = PlayedGame(final, content["first"], Outcome(content["winner"]), content["reason"], content["number"])
@@ -424,7 +424,7 @@ def _parse(line: bytes, plan: Plan) -> TournamentGame:
 
 @contextmanager
 def _open(folder: Path, plan: Plan) -> Iterator[_Log]:
-    """A folder for this plan, which nobody else can use meanwhile."""
+    """Opens the folder of a plan and locks it against other processes."""
     try:
         (folder / "games").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -438,7 +438,7 @@ def _check_settings(folder: Path, plan: Plan) -> None:
     path = folder / "tournament.json"
     settings = plan.settings()
     log = folder / "games.jsonl"
-    if not log.exists() or not log.stat().st_size:  # a plan with a slip in it has played nothing
+    if not log.exists() or not log.stat().st_size:  # no games yet: the plan may be corrected
         write_text(path, json.dumps(settings, indent=2) + "\n")
         return
     try:

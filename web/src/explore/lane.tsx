@@ -3,13 +3,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { App } from "../app";
-import { Board } from "../board";
+import { Board } from "../board/board";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
 import { Stages } from "./stages";
 import { Changes, Children, Evaluation, Scores, Worked } from "./tables";
-import { chooserOf, TreeView } from "./tree_view";
+import { TreeView } from "./tree_view";
 import { LAST_STAGE, type Selection, sentences, STAGES } from "./words";
 
 /** How far the showing of a simulation has come: in the first stage, how deep. */
@@ -35,7 +35,7 @@ interface Props {
 }
 
 export function Lane(props: Props): JSX.Element {
-  const { app, board, root, view, moment, selection } = props;
+  const { app, board, view, moment, selection } = props;
   const { trace } = view;
   const players = board.players;
   const [selected, setSelected] = useState<number | null>(null);
@@ -47,7 +47,7 @@ export function Lane(props: Props): JSX.Element {
   const line = trace ? trace.changes.map((change) => change.node) : [];
   const reached = moment.stage === 0 ? line.slice(0, moment.depth + 2) : line;
   const node = selected === null ? undefined : view.tree.nodes.find((one) => one.node === selected);
-  const told = sentences(trace, selection, players, root.to_move);
+  const told = sentences(trace, selection, players);
   const best = bestMove(view.tree.nodes);
   const depth = Math.min(tab ?? (moment.stage === 0 ? moment.depth : 0), Math.max(0, (trace?.path.length ?? 0) - 1));
   const step = trace?.path[depth];
@@ -104,7 +104,7 @@ export function Lane(props: Props): JSX.Element {
           </StageCard>
         )}
         <StageCard stage={1} moment={moment} sentence={told[1]} isIdle={!trace}>
-          {trace && setting && <LeafBoard app={app} board={board} trace={trace} position={setting.position} />}
+          {trace && setting && <LeafBoard app={app} trace={trace} position={setting.position} />}
         </StageCard>
         <StageCard stage={2} moment={moment} sentence={told[2]} isIdle={!trace}>
           {trace && <Evaluation trace={trace} selection={selection} players={players} />}
@@ -159,11 +159,11 @@ function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number)
 }
 
 /** The position that the simulation came to. */
-function LeafBoard(props: { app: App; board: BoardShape; trace: Trace; position: Position }): JSX.Element | null {
+function LeafBoard(props: { app: App; trace: Trace; position: Position }): JSX.Element | null {
   const { trace, position } = props;
   const texts = trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "");
   const { state } = useShown(props.app, after(position, ...texts));
-  return state && <Board board={props.board} state={state} label="Position of the new node" />;
+  return state && <Board board={state.board} state={state} label="Position of the new node" />;
 }
 
 /** Any node of the tree: its position and what was tried from there. */
@@ -172,7 +172,7 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
   const texts = lineTo(node, view.tree.nodes);
   const position = after(props.position, ...texts);
   const { state } = useShown(props.app, position);
-  const name = node.parent === null ? "The position itself" : `${board.players[chooserOf(node)]} plays ${node.text}`;
+  const name = node.parent === null ? "The position itself" : `${board.players[node.chooser]} plays ${node.text}`;
   return (
     <section class="card stage-card node-card" aria-label="Node">
       <h3>{name}</h3>
@@ -182,7 +182,7 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
         {node.proven ? `, proven: ${node.proven.text}` : ""}
       </p>
       <div class="node-card-body">
-        {state && <Board board={board} state={state} label="Position of this node" />}
+        {state && <Board board={state.board} state={state} label="Position of this node" />}
         <Children parent={node} nodes={view.tree.nodes} selection={props.selection} c={props.c} />
       </div>
       <div class="buttons">

@@ -3,7 +3,6 @@
 import type { JSX } from "preact";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
-import { chooserOf } from "./tree_view";
 import { bonusText, percent, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
 
 const MOST_ROWS = 14; // more are told in a line
@@ -198,7 +197,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
         <tbody>
           {trace.changes.map((change, depth) => {
             const node = props.nodes.find((one) => one.node === change.node);
-            const chooser = node ? chooserOf(node) : 0;
+            const chooser = node?.chooser ?? 0;
             const sign = chooser === 0 ? 1 : -1;
             const [before, after] = change.visits;
             const sums = change.value_sum.map((sum) => sign * sum) as [number, number];

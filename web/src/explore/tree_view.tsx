@@ -52,7 +52,7 @@ export function TreeView(props: Props) {
         width={width}
         height={Math.max(height, 150)}
         role="application"
-        tabIndex={0}
+        tabindex={0}
         aria-label={`${props.label}. ${props.total} nodes. Arrow keys walk through the tree, Enter opens a node.`}
         onKeyDown={onKeyDown}
         onFocus={() => setFocused((now) => now ?? nodes[0]?.node ?? null)}
@@ -163,7 +163,7 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
     top: `${place.y + place.radius + 8}px`,
     ...(isRight ? { right: `${props.width - place.x - 14}px` } : { left: `${place.x - 14}px` }),
   };
-  const chooser = players[chooserOf(node)];
+  const chooser = players[node.chooser];
   return (
     <dl class="tree-numbers" style={where} aria-hidden="true">
       <div class="tree-numbers-title">
@@ -197,19 +197,13 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
 }
 
 function spoken(node: TreeNode, players: readonly string[]): string {
-  const name = node.parent === null ? "The position itself" : `${players[chooserOf(node)]} plays ${node.text}`;
+  const name = node.parent === null ? "The position itself" : `${players[node.chooser]} plays ${node.text}`;
   const value = node.q === null ? "" : `, mean value ${signed(node.q)}`;
   return `${name}: ${node.visits} visits${value}${node.proven ? `, proven: ${node.proven.text}` : ""}`;
 }
 
-/** Whose view a node's q is: that of the player who chose it; the root's of the player to move. */
-export function chooserOf(node: TreeNode): 0 | 1 {
-  if (node.parent === null) return node.to_move;
-  return node.to_move === 0 ? 1 : 0;
-}
-
 function chooserSign(node: TreeNode): number {
-  return chooserOf(node) === 0 ? 1 : -1;
+  return node.chooser === 0 ? 1 : -1;
 }
 
 /** Blue where the first player is better off, orange where the second is: told apart by every kind of eye. */

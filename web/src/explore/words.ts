@@ -115,7 +115,6 @@ export function sentences(
   trace: Trace | null,
   selection: Selection,
   players: readonly string[],
-  toMove: number,
 ): string[] {
   if (!trace) {
     return [
@@ -128,20 +127,20 @@ export function sentences(
     ];
   }
   return [
-    selectSentence(trace, players, toMove),
+    selectSentence(trace, players),
     expandSentence(trace),
     evaluateSentence(trace, players),
     backUpSentence(trace, players),
   ];
 }
 
-function selectSentence(trace: Trace, players: readonly string[], toMove: number): string {
+function selectSentence(trace: Trace, players: readonly string[]): string {
   if (trace.path.length === 0) return "Nothing to choose yet: the first simulation looks at the position itself.";
   const told = trace.path.slice(0, 2).map((step, depth) => {
     const chosen = step.children.find((child) => child.action === step.chosen)!;
     const why = scoreNote(chosen.score) ? "" : ` (score ${signed(chosen.score)})`;
-    const player = players[(toMove + depth) % 2];
-    return depth === 0 ? `${player} takes ${chosen.text}${why}` : `${player} answers ${chosen.text}${why}`;
+    const player = players[step.to_move];
+    return depth === 0 ? `${player} takes ${chosen.text}${why}` : `${player} ${step.to_move === trace.path[0]?.to_move ? "goes on with" : "answers"} ${chosen.text}${why}`;
   });
   const more = trace.path.length - told.length;
   const rest = more > 0 ? `, and so on, ${trace.path.length} moves deep` : "";

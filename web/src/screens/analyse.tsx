@@ -5,17 +5,19 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
-import { Board, type MoveLabel, type NumberedStone, aspect, cellName, target } from "../board";
-import { GamePicker, Segments, Select, UNTRAINED, copyLink, modelText, percent, short } from "../controls";
+import { Actions } from "../board/actions";
+import { Board } from "../board/board";
+import { aspect } from "../board/geometry";
+import type { Heat, MoveLabel } from "../board/layers";
+import { GamePicker, Segments, Select, UNTRAINED, Waiting, copyLink, modelText, percent, short } from "../controls";
 import { http } from "../connection";
 import { type Branch, packTree, readMoves, unpackTree, wholeLine, withLine, withoutLine } from "../game_tree";
 import { readPosition, writeLink } from "../link";
-import type { Action, Analysis, BoardShape, GameInfo, Move, Player, Position, State } from "../protocol";
+import type { Action, Analysis, BoardShape, GameInfo, Move, Position, State } from "../protocol";
 import { askState, positionKey, startOf, useShown } from "../shown";
 import { TreeView } from "../tree_view";
 import { ValueBar, firstWinRate } from "../value_bar";
 import { WinGraph } from "../win_graph";
-import { ActionButtons } from "./play";
 import "./analyse.css";
 
 type Layer = "search" | "policy" | "ownership" | "none";
@@ -55,7 +57,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const hasOwnership = analysis?.ownership != null;
   const layer = (asLayer === "ownership" && !hasOwnership) || (asLayer === "policy" && UNTRAINED.has(model)) ? "search" : asLayer;
   const onHover = (cell: number | null): void => {
-    const found = state && cell !== null && layer === "search" ? moves.find((move) => covers(board, state, move, cell)) : null;
+    const found = state && cell !== null && layer === "search" ? moves.find((move) => covers(board, move, cell)) : null;
     setPointed(found?.text ?? null);
   };
   return (
@@ -69,16 +71,16 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             label={`${game.title} board`}
             {...(ready ? { onPlay: (action: Action) => play(action.text) } : {})}
             onHover={onHover}
-            labels={layer === "search" && !shownLine && current ? labelsOf(board, state, moves) : undefined}
-            heat={layer === "policy" && current && analysis ? heatOf(board, state, analysis) : undefined}
+            labels={layer === "search" && !shownLine && current ? labelsOf(moves) : undefined}
+            heat={layer === "policy" && current && analysis ? heatOf(state, analysis) : undefined}
             ownership={layer === "ownership" && current ? analysis?.ownership : undefined}
-            line={shownLine && state ? numberedLine(board, state, shownLine.line) : undefined}
+            line={shownLine?.drawn.map((step, ply) => ({ ...step, number: ply + 1 }))}
           />
         ) : (
-          <p class="waiting">{problem ?? "Setting up the board …"}</p>
+          <Waiting problem={problem} />
         )}
-        {ready && <ActionButtons state={state} onPlay={(action) => play(action.text)} />}
-        {state?.outcome && <p class="over">The game is over: {state.outcome.text}.</p>}
+        {ready && <Actions state={state} onPlay={(action) => play(action.text)} />}
+        {state?.outcome && <p class="over">The game is over. {state.outcome.sentence}.</p>}
       </div>
       <div class="panel">
         <section class="card" aria-label="Search">
@@ -278,53 +280,30 @@ function sum(moves: Move[]): number {
   return moves.reduce((total, move) => total + move.visits, 0);
 }
 
-function labelsOf(board: BoardShape, state: State, moves: Move[]): MoveLabel[] {
+function labelsOf(moves: Move[]): MoveLabel[] {
   const total = Math.max(1, sum(moves));
-  return moves
-    .map((move, index) => ({ move, best: index === 0 }))
-    .filter(({ move, best }) => move.cells.length && (best || move.visits > 0))
-    .slice(0, MOST_LABELS)
-    .map(({ move, best }) => ({
-      cell: target(board, state, move),
-      main: String(Math.round(100 * move.win_rate)),
-      detail: short(move.visits),
-      weight: move.visits / total,
-      best,
-    }));
+  return moves.flatMap((move, index) => {
+    const target = move.target ?? move.source;
+    if (target === null || (index > 0 && move.visits === 0)) return [];
+    const { source, piece } = move;
+    const main = String(Math.round(100 * move.win_rate));
+    return [{ source, target, piece, main, detail: short(move.visits), weight: move.visits / total, best: index === 0 }];
+  }).slice(0, MOST_LABELS);
 }
 
-function heatOf(board: BoardShape, state: State, analysis: Analysis): Map<number, number> {
-  const heat = new Map<number, number>();
-  for (const { action, prior } of analysis.policy) {
-    const legal = state.legal.find((one) => one.action === action);
-    if (!legal?.cells.length) continue;
-    const cell = target(board, state, legal);
-    heat.set(cell, (heat.get(cell) ?? 0) + prior);
-  }
-  return heat;
-}
-
-function covers(board: BoardShape, state: State, move: Move, cell: number): boolean {
-  if (!move.cells.length) return false;
-  return board.kind === "columns" ? (move.cells[0] ?? 0) % board.width === cell % board.width : target(board, state, move) === cell;
-}
-
-/** A line as numbered stones, as far as its moves can be found on the board. Captures are not played out. */
-function numberedLine(board: BoardShape, state: State, line: string[]): NumberedStone[] {
-  const cells = [...state.cells];
-  const names = new Map(cells.map((_, cell) => [cellName(board, cell).toLowerCase(), cell]));
-  const stones: NumberedStone[] = [];
-  line.slice(0, LONGEST_LINE_SHOWN).forEach((text, ply) => {
-    const player = ((state.to_move + ply) % 2) as Player;
-    const column = board.kind === "columns" ? board.columns.indexOf(text) : -1;
-    const known = state.legal.find((one) => one.text === text);
-    const action = column >= 0 ? { cells: [column] } : known;
-    const cell = action?.cells.length ? target(board, { cells }, { action: 0, text, cells: action.cells }) : names.get(text.toLowerCase());
-    if (cell === undefined) return;
-    cells[cell] = player;
-    stones.push({ cell, player, number: ply + 1 });
+function heatOf(state: State, analysis: Analysis): Heat[] {
+  const legal = new Map(state.legal.map((action) => [action.action, action]));
+  return analysis.policy.flatMap(({ action, prior }) => {
+    const { source = null, target = null, piece = null } = legal.get(action) ?? {};
+    const cell = target ?? source;
+    return cell === null ? [] : [{ source, target: cell, piece, value: prior }];
   });
-  return stones;
+}
+
+/** Whether a cell is one that a press would take for this move, or for its beginning. */
+function covers(board: BoardShape, { source, target }: Move, cell: number): boolean {
+  if (board.layout === "columns") return target !== null && target % board.width === cell % board.width;
+  return target === cell || source === cell;
 }
 
 // The tree, the graph and the way through them.
@@ -421,6 +400,10 @@ function useArrowKeys(at: number, line: string[], jump: (moves: string[]) => voi
       const { at, line, jump } = latest.current;
       if (event.key === "ArrowLeft" && at > 0) jump(line.slice(0, at - 1));
       else if (event.key === "ArrowRight" && at < line.length) jump(line.slice(0, at + 1));
+      else if (event.key === "Home" && at > 0) jump([]);
+      else if (event.key === "End" && at < line.length) jump(line);
+      else return;
+      event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -4,8 +4,9 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
-import { Board } from "../board";
-import { capital } from "../controls";
+import { Actions } from "../board/actions";
+import { Board } from "../board/board";
+import { BrokenOptions, capital } from "../controls";
 import "../explore/explore.css";
 import { Lane, type Moment, SHOWN_WHOLE } from "../explore/lane";
 import { type SearchView, useSearch } from "../explore/search";
@@ -131,6 +132,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                     {one.title}
                   </option>
                 ))}
+                <BrokenOptions games={app.broken} />
               </select>
             </label>
             <label class="field">
@@ -180,6 +182,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               onPlay={(action) => visit(after(position, action.text))}
             />
           )}
+          {root && isReady && <Actions state={root} onPlay={(action) => visit(after(position, action.text))} />}
           <figcaption>
             <span class="soft">{problem ?? (root && captionOf(root, board))}</span>
             <span>
@@ -368,7 +371,7 @@ function endOf(view: SearchView): string {
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `The game is over: ${root.outcome.text}.`;
+  if (root.outcome) return `The game is over. ${root.outcome.sentence}.`;
   return `${capital(board.players[root.to_move])} to move`;
 }
 

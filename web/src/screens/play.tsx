@@ -5,8 +5,10 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { keep, remember } from "../app";
-import { Board, StoneIcon, target } from "../board";
-import { GamePicker, Segments, Select, capital, copyLink, modelText, percent } from "../controls";
+import { Actions } from "../board/actions";
+import { Board } from "../board/board";
+import { StoneIcon } from "../board/pieces";
+import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
 import { readPosition, writeLink } from "../link";
 import type { Action, BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, keepState, positionKey, startOf, useShown } from "../shown";
@@ -87,20 +89,20 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           state={state}
           label={`${game.title} board`}
           {...(yourTurn ? { onPlay: play } : {})}
-          hint={shownHint?.cells.length ? target(board, state, shownHint) : null}
+          hint={shownHint}
         />
       ) : (
-        <p class="waiting">{problem ?? "Setting up the board …"}</p>
+        <Waiting problem={problem} />
       )}
       <div class="panel">
         <section class="card status-card">
-          <Status board={board} state={state} table={table} failure={failure} paused={paused} />
+          <Status board={board} state={state} table={table} failure={failure} problem={problem} paused={paused} />
           {shownHint && (
             <p class="hint small">
               Try <strong>{shownHint.text}</strong>: the agent gives it {percent(shownHint.win_rate)}.
             </p>
           )}
-          {yourTurn && <ActionButtons state={state} onPlay={play} />}
+          {yourTurn && <Actions state={state} onPlay={play} />}
           <div class="buttons even">
             <button type="button" disabled={!canUndo} onClick={() => void undo()}>
               Undo
@@ -198,10 +200,11 @@ function Status(props: {
   state: State | null;
   table: Table;
   failure: string | null; // why the agent can't move
+  problem: string | null; // why there is no such position
   paused: boolean;
 }): JSX.Element {
   const { board, state, table } = props;
-  if (state === null) return <h1 role="status">…</h1>;
+  if (state === null) return <h1 role="status">{props.problem ? "Not possible" : "…"}</h1>;
   const player: Player | null = state.outcome ? state.outcome.winner : table.resigned ? opponent(table.side) : state.to_move;
   return (
     <div class="status" role="status">
@@ -228,7 +231,11 @@ function headline(board: BoardShape, state: State, table: Table, paused: boolean
 }
 
 function explanation(board: BoardShape, state: State, table: Table): string {
-  if (state.outcome) return `${capital(state.outcome.text)} after ${count(table.position.moves.length, "move")}.`;
+  if (state.outcome) {
+    const { moves, options } = table.position;
+    const komi = options["komi"] === undefined ? "" : `, komi ${options["komi"]}`; // without it a score is a riddle
+    return `${state.outcome.sentence}. The end after ${count(moves.length, "move")}${komi}.`;
+  }
   const names = board.players.map(capital) as [string, string];
   if (table.resigned) return `${names[opponent(table.side)]} wins.`;
   if (table.side === "watch") return "The agent plays both sides.";
@@ -237,21 +244,6 @@ function explanation(board: BoardShape, state: State, table: Table): string {
 
 function opponent(side: Side): Player {
   return side === "1" ? 0 : 1;
-}
-
-/** Actions that are on no cell of the board: pass, and the like. */
-export function ActionButtons({ state, onPlay }: { state: State; onPlay: (action: Action) => void }): JSX.Element | null {
-  const actions = state.legal.filter(({ cells }) => cells.length === 0);
-  if (!actions.length) return null;
-  return (
-    <div class="buttons even action-buttons" role="group" aria-label="Moves that are not on the board">
-      {actions.map((action) => (
-        <button type="button" data-action={action.text} onClick={() => onPlay(action)}>
-          {capital(action.text)}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 function Moves({ moves }: { moves: string[] }): JSX.Element | null {

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
+import { BrokenOptions } from "../controls";
 import type { RunDetail, RunSummary } from "../protocol";
 import { RunView } from "../train/run_view";
 import { askGames, askRun, askRuns, usePolled } from "../train/runs";
@@ -117,6 +118,7 @@ function StartForm(props: {
               {one.title}
             </option>
           ))}
+          <BrokenOptions games={props.app.broken} />
         </select>
       </label>
       <label class="field">

@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
-import { Board } from "../board";
+import { Board } from "../board/board";
 import { writeLink } from "../link";
 import type { Position, RunGame } from "../protocol";
 import { useShown } from "../shown";
@@ -57,7 +57,7 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
   const { moves } = game.position;
   const at = Math.min(ply, moves.length);
   const position: Position = { ...game.position, moves: moves.slice(0, at) };
-  const { state } = useShown(app, position);
+  const { state, problem } = useShown(app, position);
 
   const isOn = isPlaying && at < moves.length;
   useEffect(() => {
@@ -76,7 +76,8 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
   return (
     <div class="replay-body">
       <div class="replay-board">
-        {state && board && <Board board={board} state={state} label="Game that the run played" />}
+        {state && <Board board={state.board} state={state} label="Game that the run played" />}
+        {problem && <p role="alert">{problem}</p>}
       </div>
       <div class="replay-side">
         <ValueCurve values={valuesForFirst(game)} length={moves.length} at={at} players={players} onJump={goTo} />
@@ -109,7 +110,7 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
         </div>
         <p class="small">
           {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
-          {at === moves.length && game.outcome ? `, ${game.outcome.text}` : ""}
+          {at === moves.length && game.outcome ? `. ${game.outcome.sentence}.` : ""}
         </p>
         {at < moves.length && (
           <a class="button" href={writeLink("explore", position, { model: `run:${props.run}` })}>
@@ -161,7 +162,7 @@ function ValueCurve(props: {
   );
 }
 
-/** The server's values are for the player to move; players take turns. */
+/** The server's values are for the player who moves. */
 function valuesForFirst(game: RunGame): (number | null)[] {
-  return game.values.map((value, ply) => (value === null ? null : ply % 2 === 0 ? value : -value));
+  return game.values.map((value, ply) => (value === null ? null : game.players[ply] === 1 ? -value : value));
 }

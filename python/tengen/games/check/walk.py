@@ -1,4 +1,4 @@
-"""A random game as the checks see it: its positions, and all that each of them answers."""
+"""A game as the checks see it: its positions, and all that each of them answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,20 +39,40 @@ def look(game: Game, state: State, fill: float = np.nan) -> Seen:
 
 @dataclass(frozen=True)
 class Walk:
-    """A random game: states[i] answered seen[i], and actions[i] was played there."""
+    """A game: states[i] answered seen[i], and actions[i] was played there."""
 
     states: list[State]
     seen: list[Seen]
     actions: list[int]
 
     @property
-    def last_mover(self) -> int:
-        return self.seen[-2].to_move
-
-    @property
-    def winner(self) -> int | None:
+    def end(self) -> "End | None":
+        """None for a game that was left before its end."""
         outcome = self.seen[-1].outcome
-        return None if outcome is None else outcome.winner
+        if outcome is None or not self.actions:
+            return None
+        return End(outcome.winner, self.seen[-2].to_move, len(self.actions), self.states[-1])
+
+
+@dataclass(frozen=True)
+class End:
+    """How a game ended."""
+
+    winner: int | None
+    last_mover: int
+    actions: int
+    state: State
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything that was played, for the checks that are made of it all."""
+
+    walks: list[Walk]
+    searched: list[tuple[int, Walk]]  # games in which this player searched and the other moved at random
+    positions: list[State]  # of the walk through the game from its start
+    ends: list[End]  # of all games, and those that the walk came to
+    complete: bool  # whether the walk came to every position that the game has
 
 
 def difference(one: Seen, other: Seen) -> str:

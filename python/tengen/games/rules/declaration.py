@@ -43,7 +43,8 @@ NamedSymmetry = tuple[str, list[int], list[int]]  # name, cell_source, action_so
 @dataclass(frozen=True)
 class Declaration:
     path: str
-    options: str
+    options: dict[str, float]
+    digest: str  # of the file's text
     name: str
     board: tuple[int, int]  # height, width
     actions: str  # "cells", "columns" or "numbers"
@@ -56,10 +57,18 @@ class Declaration:
     functions: dict[str, Callable[..., Any]]  # those of FUNCTIONS that the file has, and the defaults
     module: ModuleType  # the file, run
 
-    def shows_stones(self) -> bool:
-        """Whether the first two planes are the stones of either side, from which a board can be drawn."""
+    @property
+    def layout(self) -> str:
+        """The ActionLayout of game.h."""
+        return {"cells": "cells", "columns": "columns", "numbers": "dense"}[self.actions]
+
+    @property
+    def pieces(self) -> list[tuple[str, str, int | None, str]]:
+        """Stones, if the first two planes are those of either side; or else nothing is known."""
         first, second = (name.lower() for name in (*self.plane_names, "", "")[:2])
-        return first.startswith("own") and second.startswith("opponent")
+        if not (first.startswith("own") and second.startswith("opponent")):
+            return []
+        return [("stone", "X", 0, ""), ("stone", "O", 1, "")]
 
 
 def declare(file: RulesFile) -> Declaration:
@@ -88,6 +97,7 @@ class _Reader:
         return Declaration(
             path=self.file.path,
             options=self.file.options,
+            digest=self.file.digest,
             name=self._text("name", Path(self.file.path).stem),
             board=board,
             actions=actions,
@@ -219,7 +229,8 @@ class _Reader:
         return [identity, *(self._named(name, board, actions, num_actions) for name in names)]
 
     def _named(self, name: Any, board: tuple[int, int], actions: str, num_actions: int) -> NamedSymmetry:
-        found = symmetry_named(str(name), board, num_actions, actions)
+        layout = "columns" if actions == "columns" else "cells"
+        found = symmetry_named(str(name), board, num_actions, layout)
         if found is None or name not in SQUARE:
             raise self._wrong(f"{name!r} is not a symmetry; there are: {', '.join(SQUARE)}.")
         if actions == "numbers":

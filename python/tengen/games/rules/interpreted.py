@@ -59,8 +59,9 @@ class Interpreted:
         # C++ asks which of these there are; None means the default text.
         self.action_text = self._action_text if "action_text" in functions else None
         self.parse_action = self._parse_action if "parse_action" in functions else None
-        self.board_text = self._board_text if "board_text" in functions or not declaration.shows_stones() else None
+        self.board_text = self._board_text if "board_text" in functions or not declaration.pieces else None
         self.set_board = self._set_board if "set_board" in functions else None
+        self.cells = self.score = self.reason = None
 
     def keep_alive(self, compiled: object) -> None:
         """Compiled functions live as long as this object, which lives as long as the game."""

@@ -5,6 +5,7 @@ in the file before the code runs, so that everything the file derives from it fo
 """
 
 import ast
+import hashlib
 import itertools
 import math
 import traceback
@@ -22,13 +23,15 @@ OPTION_TYPES = {"int": int, "float": float, "bool": bool}
 @dataclass(frozen=True)
 class RulesFile:
     path: str  # as given to load()
-    options: str  # "size=11", as load() takes them
+    options: dict[str, float]  # as load() takes them, with their defaults
+    digest: str  # SHA-256 of its text
     module: ModuleType  # not in sys.modules; its name is its own
 
 
 def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
     """Reads and runs the file."""
-    tree = _parse(path)
+    text = _read(path)
+    tree = _parse(path, text)
     values = _set_options(path, tree, options)
     module = ModuleType(f"tengen_rules_{next(MODULE_NUMBERS)}_{Path(path).stem}")
     module.__file__ = path
@@ -40,7 +43,7 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
     except Exception as error:
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
-    return RulesFile(path, ", ".join(f"{name}={value!r}" for name, value in values.items()), module)
+    return RulesFile(path, values, hashlib.sha256(text).hexdigest(), module)
 
 
 def said(error: BaseException) -> str:
@@ -54,11 +57,17 @@ def where(error: BaseException, path: str) -> str:
     return f", line {lines[-1]}" if lines else ""
 
 
-def _parse(path: str) -> ast.Module:
+def _read(path: str) -> bytes:
     try:
-        return ast.parse(Path(path).read_bytes(), path)
-    except OSError as error:
-        raise RulesError(f"The rules file '{path}' can't be read: {error.strerror}.") from error
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise RulesError(f"The rules file '{path}' can't be read: {reason}.") from error
+
+
+def _parse(path: str, text: bytes) -> ast.Module:
+    try:
+        return ast.parse(text, path)
     except SyntaxError as error:
         raise RulesError(f"{path}, line {error.lineno}: {error.msg}.") from error
     except ValueError as error:  # null bytes

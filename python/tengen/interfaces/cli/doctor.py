@@ -5,14 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from tengen import TengenError
-from tengen.interfaces.cli.experiment import experiment_of
-from tengen.interfaces.cli.game_argument import HELP, parse_game, split_game
+from tengen.interfaces.cli.train import File, Minutes, OptionalGame, Sets
 
 if TYPE_CHECKING:
     from tengen.bench.checkup import Checkup
@@ -22,45 +20,45 @@ DEFAULT_GAME = "connect_four"
 
 
 def run(
-    game: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="GAME", help=HELP)] = None,
+    game: OptionalGame = None,
     *,
-    config: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
+    config: File = None,
+    minutes: Minutes = None,
+    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    sets: Sets = (),
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
     """Measures this machine and forecasts a training run, in half a minute.
 
+    The settings of the run are those that tengen train would take with the same arguments.
+
     Args:
-        config: the settings of the run; without it experiments/GAME.toml, or what suits the game best
+        config: a TOML file with settings that differ; it may name the game, so that GAME is not needed
+        minutes: how long the run may take
+        preset: settings by name, beneath those of the config
+        sets: one setting, as in --set self_play.simulations=64; can be given several times
         as_json: print one JSON object instead of words
     """
     if importlib.util.find_spec("torch") is None:
         raise TengenError("The doctor looks at training, which needs torch and OpenVINO: pip install 'tengen[train]'.")
-    settings = _config(game, config)
+    if minutes is not None and not 0 < minutes < 1e6:
+        raise TengenError("A run takes more than 0 and less than a million minutes.")
+    from tengen.run.settings import resolve
+
+    if game is None and config is None:
+        game = DEFAULT_GAME
+    settings = resolve(game, minutes=minutes, file=config, preset=preset, sets=sets).config
     from tengen.bench.checkup import check_up
 
     if as_json:
-        print(json.dumps({"game": settings.game, **asdict(check_up(settings))}))
+        print(json.dumps({"game": settings.game, **asdict(check_up(settings, minutes))}))
         return
     from rich.console import Console
 
     console = Console(stderr=True)
     with console.status("looking at the machine") as status:
-        found = check_up(settings, lambda stage: status.update(f"measuring: {stage}"))
+        found = check_up(settings, minutes, lambda stage: status.update(f"measuring: {stage}"))
     print(report(settings, found))
-
-
-def _config(game: str | None, path: Path | None) -> RunConfig:
-    from tengen.config import load_config
-
-    if game is None and path is not None:
-        settings = load_config(path)
-        parse_game(settings.game)
-        return settings
-    name, options = split_game(game or DEFAULT_GAME)
-    parse_game(game or DEFAULT_GAME)
-    return load_config(
-        path or experiment_of(game or DEFAULT_GAME), game=name, **({"options": options} if options else {})
-    )
 
 
 def report(config: RunConfig, found: Checkup) -> str:

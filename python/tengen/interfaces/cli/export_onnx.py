@@ -31,11 +31,11 @@ def run(
         raise TengenError("ONNX files need the package onnx: pip install 'tengen[export]'.")
     from tengen.export.onnx_file import OPSET, onnx_model
 
-    path = output or Path(f"{Path(file.game).stem}.onnx")
+    path = output or Path(f"{file.game}.onnx")
     content = onnx_model(file, rows)
     write_export(path, content)
     planes, height, width = file.planes_shape
-    size = f"{height}, {width}" if file.action_layout == "other" else "height, width"
+    size = "height, width" if file.plays_any_size else f"{height}, {width}"
     print(f"Written: {path}, {len(content) / 1e6:.2f} MB, opset {OPSET}")
     print(f"planes [{rows or 'batch'}, {planes}, {size}] -> policy_logits [actions], wdl_logits [win, draw, loss]")
 

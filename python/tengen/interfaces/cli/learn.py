@@ -12,10 +12,11 @@ import tyro
 from tengen import Game, TengenError
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import check_seed
-from tengen.interfaces.cli.stage_settings import ConfigFile, stage_config
+from tengen.interfaces.cli.stage_settings import ConfigFile, Sets, stage_config
 
 if TYPE_CHECKING:
     from tengen.config import RunConfig
+    from tengen.network.checkpoint import NetworkFile
     from tengen.replay import ReplayWindow
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -30,6 +31,7 @@ def run(
     steps: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int, tyro.conf.arg(metavar="INT")] = 1,
     config: ConfigFile = None,
+    sets: Sets = (),
 ) -> None:
     """Learns a network from records; the file is written whole at the end, or not at all.
 
@@ -40,6 +42,7 @@ def run(
         steps: how many; by default learner.samples_per_position samples for each recorded position
         seed: of the blank network and of the samples
         config: a TOML file; its tables network, learner and replay count here
+        sets: one setting, as in --set learner.batch=256; can be given several times
     """
     if importlib.util.find_spec("torch") is None:
         raise TengenError("Learning needs torch: pip install 'tengen[train]'.")
@@ -52,21 +55,9 @@ def run(
     if steps is not None and steps < 1:
         raise TengenError(f"Learning takes at least one step, not {steps}.")
     rules = parse_game(game)
-    settings = stage_config(game, config).model_copy(update={"seed": seed})
+    settings = stage_config(game, config, sets, seed)
     window = _window(rules, records, settings)
-    start = None
-    if model is not None:
-        from tengen.network.checkpoint import check_fits, find_network, load_network
-
-        start = load_network(find_network(model))
-        check_fits(start, rules)
-        settings = settings.model_copy(update={"network": start.config})
-    learner = new_learner(rules, settings)
-    if start is not None:
-        learner.load_state(
-            {f"{part}.{name}": weight for part in ("net", "average") for name, weight in start.weights.items()}
-            | {"averaged": np.array(0, np.float32)}
-        )
+    learner = new_learner(rules, settings, _network(model, rules) if model is not None else None)
     wanted = steps or max(1, round(window.positions * settings.learner.samples_per_position / settings.learner.batch))
     print(f"{window.games:,} games with {window.positions:,} positions, {wanted:,} steps", flush=True)
     started = said = time.monotonic()
@@ -81,6 +72,14 @@ def run(
     learned = learner.learn(window, wanted, np.random.default_rng(seed), progress=(0.0, 1.0), on_step=on_step)
     save_network(out, learner.network_file(records=str(records), seed=str(seed)))
     print(f"Done: loss of the policy {learned.policy_loss:.3f}, of the value {learned.value_loss:.3f}; it is in {out}.")
+
+
+def _network(model: str, game: Game) -> NetworkFile:
+    from tengen.network.checkpoint import check_fits, find_network, load_network
+
+    network = load_network(find_network(model))
+    check_fits(network, game)
+    return network
 
 
 def _window(game: Game, folder: Path, config: RunConfig) -> ReplayWindow:

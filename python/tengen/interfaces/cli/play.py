@@ -31,12 +31,13 @@ Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 SECONDS_A_MOVE = 0.5  # that the default player may take on this machine
 SIMULATIONS = (10_000, 5000, 2000, 1000, 500, 200, 100, 50, 20, 10)  # that it may have
 LONGEST_SHOWN_LINE = 8  # actions of a principal variation
+MOST_MEANT = 8  # moves that are named to someone who typed only their beginning
 
 HELP = """\
 a move   play it, as in {example}
 undo     take back your last move and the answer to it
 hint     what the machine would play in your place
-moves    every legal move
+moves    every legal move; moves {example}: those with {example} in their name
 board    draw the board again
 resign   give this game up
 quit     leave"""
@@ -161,6 +162,15 @@ class Sitting:
         if name in self._commands:
             self._commands[name]()
             return
+        if name.startswith("moves "):
+            self._show_moves(_squeezed(name.removeprefix("moves ")))
+            return
+        part = _squeezed(typed)
+        begun = [text for text in self._legal_texts() if part and _squeezed(text).startswith(part)]
+        if begun:
+            some = ", ".join(begun[:MOST_MEANT]) + (", ..." if len(begun) > MOST_MEANT else "")
+            print(f"'{printable(typed)}' is only the beginning of a move: {some}. Type the whole name.")
+            return
         close = difflib.get_close_matches(name[:20], self._commands, n=1)
         hint = f"did you mean {close[0]}?" if close else "moves lists the moves, help the commands."
         print(f"'{printable(typed)}' is neither a move nor a command; {hint}")
@@ -183,11 +193,16 @@ class Sitting:
         return result.best_action, f"  ({_opinion(result, whose)})"
 
     def _action(self, typed: str) -> int | None:
-        """The action of that name, in capitals or not."""
+        """The action of that name, in capitals or not, with or without a space or a dash in it, as in a2-b3."""
         for text in (typed, typed.lower(), typed.upper()):
             if (action := self._game.parse_action(text)) is not None:
                 return action
-        return None
+        squeezed = _squeezed(typed)
+        alike = [a for a in self._state.legal_actions if _squeezed(self._state.action_text(a)) == squeezed]
+        return alike[0] if len(alike) == 1 else None
+
+    def _legal_texts(self) -> list[str]:
+        return [self._state.action_text(action) for action in self._state.legal_actions]
 
     # --- Commands ---------------------------------------------------------------------------------------------------
 
@@ -210,8 +225,9 @@ class Sitting:
         action, opinion = self._think(adviser, whose="your")
         print(f"hint: {self._state.action_text(action)}{opinion}")
 
-    def _show_moves(self) -> None:
-        print(textwrap.fill(" ".join(map(self._state.action_text, self._state.legal_actions)), 100))
+    def _show_moves(self, part: str = "") -> None:
+        found = [text for text in self._legal_texts() if part in _squeezed(text)]
+        print(textwrap.fill(" ".join(found), 100) if found else f"No legal move has '{printable(part)}' in its name.")
 
     def _show_board(self) -> None:
         self._console.print(draw(self._state, self._states[-2] if len(self._states) > 1 else None))
@@ -239,7 +255,8 @@ class Sitting:
             self._show_board()  # the machine's own moves are shown already
         value = outcome.value_for(self._person)
         verdict = "" if outcome.is_draw else ", you won" if value > 0 else ", you lost"
-        print(f"The game is over: {result_text(self._state)}{verdict}.")
+        why = f" ({outcome.sentence})" if outcome.sentence else ""
+        print(f"The game is over: {result_text(self._state)}{verdict}{why}.")
 
     def _wants_another(self) -> bool:
         """Whether to start anew; False if the game that just ended goes on, with a move taken back."""
@@ -279,6 +296,11 @@ class Sitting:
 
     def _name(self, player: int) -> str:
         return self._game.spec.player_names[player]
+
+
+def _squeezed(text: str) -> str:
+    """A name as it is compared: small letters, without spaces and dashes."""
+    return "".join(c for c in text.lower() if not c.isspace() and c not in "->")
 
 
 def _opinion(result: SearchResult, whose: str) -> str:

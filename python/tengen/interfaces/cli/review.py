@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,14 +16,17 @@ from tengen.engine import Limit
 from tengen.interfaces.cli.game_argument import parse_game, split_game
 from tengen.strength.review import MISTAKE, Review, ReviewedMove, ReviewError
 
-FILE_HELP = "a game of Go, Othello or Gomoku in SGF"
-File = Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE]", help=FILE_HELP)]
+WHAT_HELP = (
+    "a game of Go, Othello or Gomoku in SGF; a text file with the moves of a game that --game names; with --moves, the "
+    "game that they are of"
+)
+What = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|GAME]", help=WHAT_HELP)]
 MOST_TOLD = 5  # mistakes below the table
 GREAT_MISTAKE = 0.2
 
 
 def run(
-    file: File = None,
+    what: What = None,
     *,
     moves: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None,
     game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None,
@@ -31,11 +36,11 @@ def run(
     html: Annotated[Path | None, tyro.conf.arg(metavar="OUT")] = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
-    """Reviews a game: what every move was worth, and what would have been better.
+    """Reviews a game of any kind that there is a network for: what every move was worth, and what was better.
 
     Args:
-        moves: the moves of a game instead of a file, such as 'd3 c3 c4'; of any game
-        game: which game they are of, as in go:size=9,komi=7
+        moves: the moves of a game instead of a file, such as 'd3 c3 c4'
+        game: which game the moves are of, as in go:size=9,komi=7 or my_game.py
         model: the network that judges: a file, a run or a bundled name; by default the bundled one of that game
         simulations: a position, at most; 400 unless seconds are given
         seconds: a position, at most
@@ -43,24 +48,25 @@ def run(
         as_json: print one JSON object instead of a table
     """
     from tengen.agent import Agent
+    from tengen.games import names
     from tengen.network.checkpoint import check_fits
     from tengen.strength.review import review_game
 
     if seconds is not None and not 0.0 < seconds < 1e6:
         raise ReviewError("A position takes more than 0 seconds.")
-    content = None if file is None else _read(file)
-    title = file.name if file is not None else "a list of moves"
-    start, _, _ = _game_of(content, moves, game, like=None)
+    asked = _asked(what, moves, game)
+    start, _, _ = _game_of(asked, like=None)
     model = model or bundled_model(start.game)
-    agent = Agent(model, simulations=simulations, seconds=seconds)
-    start, played, names = _game_of(content, moves, game, like=agent.game)
+    built_in = start.game.spec.source in names()
+    agent = Agent(model, simulations=simulations, seconds=seconds, game=None if built_in else start.game)
+    start, played, players = _game_of(asked, like=agent.game)
     check_fits(agent.evaluator.network, start.game)
     with _progress(len(played)) as on_move:
         review = review_game(agent.engine, start, played, agent.limit, on_move)
     if html is not None:
-        title = " against ".join(names) if all(names) else title
+        title = " against ".join(players) if all(players) else asked.title
         _write_page(html, review, title, f"{start.game.spec.name}, {_limit(agent.limit)} with the network {model}")
-    print(json.dumps(_as_dict(review, names, model, agent.limit)) if as_json else report(review))
+    print(json.dumps(_as_dict(review, players, model, agent.limit)) if as_json else report(review))
 
 
 def bundled_model(game: Game) -> str:
@@ -72,7 +78,7 @@ def bundled_model(game: Game) -> str:
     for name in (f"{spec.source}_{spec.height}x{spec.width}", spec.source):
         if name in bundled_names("models"):
             network = load_network(find_network(name))
-            if network.game == spec.source and network.planes_shape[1:] == (spec.height, spec.width):
+            if network.source == spec.source and network.planes_shape[1:] == (spec.height, spec.width):
                 return name
     raise ReviewError(
         f"No network for {spec.source} on {spec.height}x{spec.width} comes with tengen; name one with --model, or "
@@ -105,39 +111,68 @@ def report(review: Review) -> str:
     return "\n".join(rows)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The game to review, as it was named: a record in SGF, or a game and its moves."""
+
+    title: str
+    sgf: bytes | None = None
+    game: str = ""
+    moves: tuple[str, ...] = ()
+
+
+def _asked(what: str | None, moves: str | None, game: str | None) -> _Asked:
+    if moves is not None:
+        if what is not None and (game is not None or Path(what).suffix.lower() == ".sgf"):
+            raise ReviewError(f"--moves are the moves themselves, so {what} must be the game that they are of.")
+        if (named := game if what is None else what) is None:
+            raise ReviewError("Name the game that the moves are of, as in tengen review othello --moves 'd3 c3 c4'.")
+        return _Asked("a list of moves", game=named, moves=_moves(moves))
+    if what is None:
+        raise ReviewError(
+            "Name a file in SGF, or a game and its moves, as in tengen review othello --moves 'd3 c3 c4'."
+        )
+    content = _read(Path(what))
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"("):
+        if game is not None:
+            raise ReviewError("A file in SGF says itself which game it is; --game is for lists of moves.")
+        return _Asked(Path(what).name, sgf=content)
+    if game is None:
+        raise ReviewError(f"{what} is not in SGF; if it is a list of moves, say of which game: --game GAME.")
+    return _Asked(Path(what).name, game=game, moves=_moves(content.decode(errors="replace")))
+
+
+def _moves(text: str) -> tuple[str, ...]:
+    """The moves of a text, with or without numbers ('1. d3 c3 2. c4') and commas."""
+    return tuple(re.sub(r"(?<!\S)\d+\.+(?=\s|[^\s\d])", " ", text).replace(",", " ").replace(";", " ").split())
+
+
 def _read(file: Path) -> bytes:
     from tengen.games.sgf import LARGEST_SGF
 
     try:
         if not file.is_file():
-            raise ReviewError(f"There is no file {file}.")
+            raise ReviewError(f"There is no file {file}. To review a list of moves, give them with --moves.")
         with file.open("rb") as opened:
             return opened.read(LARGEST_SGF + 1)
     except (OSError, ValueError) as error:
         raise ReviewError(f"{file} can't be read: {error}.") from None
 
 
-def _game_of(
-    content: bytes | None, moves: str | None, game: str | None, like: Game | None
-) -> tuple[State, tuple[int, ...], tuple[str, str]]:
+def _game_of(asked: _Asked, like: Game | None) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
-    from tengen.games import load
-    from tengen.games.options import parse_options
+    from tengen.games import load, names
     from tengen.games.sgf import parse_sgf
     from tengen.interfaces.gtp.positions import without_end
 
-    if content is not None:
-        if moves is not None or game is not None:
-            raise ReviewError("A file says itself which game it is; --moves and --game are for games without one.")
-        read = parse_sgf(content, like)
+    if asked.sgf is not None:
+        read = parse_sgf(asked.sgf, like)
         return read.start, read.state.moves, read.players
-    if moves is None or game is None:
-        raise ReviewError("Name a file in SGF, or give --game and --moves, as in --game othello --moves 'd3 c3 c4'.")
-    rules = parse_game(game)
-    if like is not None and like.spec.source == rules.spec.source and not game.startswith("openspiel:"):
-        told = {**parse_options(without_end(like).spec.options), **split_game(game)[1]}
+    rules = parse_game(asked.game)
+    if like is not None and like.spec.source == rules.spec.source and rules.spec.source in names():
+        told = {**without_end(like).spec.options, **split_game(asked.game)[1]}
         rules = load(like.spec.source, **told)
-    return rules.initial_state(), rules.state(moves).moves, ("", "")
+    return rules.initial_state(), rules.state(asked.moves).moves, ("", "")
 
 
 def _write_page(path: Path, review: Review, title: str, about: str) -> None:
@@ -160,7 +195,7 @@ def _as_dict(review: Review, names: tuple[str, str], model: str, limit: Limit) -
     spec = review.start.game.spec
     return {
         "game": spec.source,
-        "options": spec.options,
+        "options": spec.options_text,
         "players": list(names),
         "model": model,
         "simulations": limit.simulations,

@@ -12,7 +12,7 @@ import tyro
 from tengen import TengenError
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import check_seed
-from tengen.interfaces.cli.stage_settings import ConfigFile, stage_config
+from tengen.interfaces.cli.stage_settings import ConfigFile, Sets, stage_config
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -25,6 +25,7 @@ def run(
     games: Annotated[int, tyro.conf.arg(metavar="INT")] = 1000,
     seed: Annotated[int, tyro.conf.arg(metavar="INT")] = 1,
     config: ConfigFile = None,
+    sets: Sets = (),
 ) -> None:
     """Lets a network play itself, as in a run, and writes the games as records.
 
@@ -34,6 +35,7 @@ def run(
         games: how many games
         seed: another seed, other games
         config: a TOML file; its table self_play says how the games are made
+        sets: one setting, as in --set self_play.simulations=64; can be given several times
     """
     from tengen.players import model_evaluator
     from tengen.records import ShardWriter
@@ -43,7 +45,7 @@ def run(
         raise TengenError(f"At least one game is played, not {games}.")
     check_seed(seed)
     rules = parse_game(game)
-    play = stage_config(game, config).self_play
+    play = stage_config(game, config, sets, seed).self_play
     evaluator = model_evaluator(model, rules, threads=1)
     evaluators = [evaluator, *(evaluator.clone() for _ in range((play.threads or os.cpu_count() or 1) - 1))]
     writer = ShardWriter(out, rules)

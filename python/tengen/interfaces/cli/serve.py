@@ -2,14 +2,16 @@
 
 import importlib.util
 import socket
+import sys
 import threading
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from tengen import TengenError
+from tengen import Game, TengenError
 from tengen.interfaces.cli.game_argument import parse_game
 
 FIRST_PORT = 8000
@@ -24,7 +26,7 @@ def run(
     no_browser: Flag = False,
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs"),
     models: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="[DIR ...]")] = (),
-    game: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[GAME ...]")] = (),
+    game: Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="GAME ...")] = (),
 ) -> None:
     """Opens a page to play, analyse, look into the search and watch runs; Ctrl-C ends it.
 
@@ -34,7 +36,8 @@ def run(
         no_browser: do not open the page in a browser
         runs: the folder of the runs that are shown, and where new ones are started
         models: folders with networks that the page may use besides those that come with tengen
-        game: more games, such as my_game.py, besides those that come with tengen
+        game: more games besides those that come with tengen, such as my_game.py; one that can't be loaded is named on
+            the page with the reason
     """
     missing = [name for name in ("fastapi", "uvicorn", "websockets") if importlib.util.find_spec(name) is None]
     if missing:
@@ -49,9 +52,10 @@ def run(
 
     listening = _listen(host, port)
     limits = Limits()
-    app = create_app(
-        files=[parse_game(text) for text in game], model_folders=models, runs=runs, hosts=[host], limits=limits
-    )
+    files, broken = load_each([text for texts in game for text in texts])
+    for name, problem in broken.items():
+        print(f"{name} is left out: {problem}", file=sys.stderr, flush=True)
+    app = create_app(files=files, broken=broken, model_folders=models, runs=runs, hosts=[host], limits=limits)
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -64,6 +68,19 @@ def run(
     if not no_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def load_each(texts: Sequence[str]) -> tuple[list[Game], dict[str, str]]:
+    """The games that load, and why the others do not."""
+    games: list[Game] = []
+    problems: dict[str, str] = {}
+    for text in texts:
+        try:
+            games.append(parse_game(text))
+        except TengenError as error:
+            name = Path(text).name
+            problems[text if name in problems else name] = str(error)
+    return games, problems
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from tengen.interfaces.cli.game_argument import split_game
-
 if TYPE_CHECKING:
     from tengen.config import RunConfig
 
 ConfigFile = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
+Sets = Annotated[tuple[str, ...], tyro.conf.arg(name="set", metavar="NAME=VALUE"), tyro.conf.UseAppendAction]
 
 
-def stage_config(game: str, file: Path | None) -> RunConfig:
-    from tengen.config import load_config
+def stage_config(game: str, file: Path | None, sets: Sequence[str], seed: int) -> RunConfig:
+    from tengen.run.settings import resolve
 
-    name, options = split_game(game)
-    return load_config(file, game=name, **({"options": options} if options else {}))
+    return resolve(game, file=file, sets=sets, seed=seed).config

@@ -7,66 +7,147 @@ import re
 import shlex
 import signal
 import threading
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from tengen import TengenError
-from tengen.interfaces.cli.evaluate import percent
-from tengen.interfaces.cli.experiment import experiment_of
-from tengen.interfaces.cli.game_argument import GameArgument, parse_game, split_game
+from tengen import Game, TengenError, load
+from tengen.interfaces.cli.game_argument import HELP, parse_game
 from tengen.interfaces.cli.player_argument import check_seed
 
 if TYPE_CHECKING:
     from tengen.config import RunConfig
     from tengen.interfaces.observers import Progress
-    from tengen.report import IterationReport
+    from tengen.report import IterationReport, Observer
+    from tengen.run.settings import Settings
 
-SIMULATIONS = 100  # that the result is measured and played with
 INTERRUPTED = 130  # the exit code, as for every command that Ctrl-C ends
+MOST_SEEDS = 100
 File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 Folder = Annotated[Path | None, tyro.conf.arg(metavar="DIR")]
+Minutes = Annotated[float | None, tyro.conf.arg(metavar="FLOAT")]
+Sets = Annotated[tuple[str, ...], tyro.conf.arg(name="set", metavar="NAME=VALUE"), tyro.conf.UseAppendAction]
+OptionalGame = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="GAME", help=HELP)]
 
 
 def run(
-    game: GameArgument,
+    game: OptionalGame = None,
     *,
     config: File = None,
     run: Folder = None,
-    minutes: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
+    minutes: Minutes = None,
     iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    sets: Sets = (),
+    observer: Annotated[str | None, tyro.conf.arg(metavar="FILE.py:CLASS")] = None,
+    show_config: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
 ) -> int:
     """Learns a game by playing itself; stopped or killed, the same command goes on.
 
+    Without more than GAME the settings follow from the game and the minutes; docs/settings.md lists all of them.
+
     Args:
-        config: settings that differ from the defaults; without it experiments/GAME.toml, or what suits the game best
+        config: a TOML file with settings that differ; it may name the game, so that GAME is not needed
         run: the folder of the run; without it runs/GAME
         minutes: how long the run may take, all parts of it together
-        iterations: how many it has; by default as many as its config says
+        iterations: how many iterations the run has, instead of minutes
         seed: another seed, another run
-        preset: settings by name, on top of the config: paper, as AlphaGo Zero and AlphaZero were trained
+        seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
+        preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained
+        sets: one setting, as in --set self_play.simulations=64; can be given several times
+        observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
+        show_config: print all settings and where each comes from, and do nothing else
     """
-    if importlib.util.find_spec("torch") is None:
+    if importlib.util.find_spec("torch") is None and not show_config:
         raise TengenError("Training needs torch and OpenVINO: pip install 'tengen[train]'.")
     if minutes is not None and iterations is not None:
         raise TengenError("Give --minutes or --iterations, not both.")
     if minutes is not None and not 0 < minutes < 1e6:
         raise TengenError("A run takes more than 0 and less than a million minutes.")
+    if seed is not None and seeds is not None:
+        raise TengenError("Give --seed or --seeds, not both.")
     if seed is not None:
         check_seed(seed)
-    parse_game(game)  # an unknown game is refused before anything else is looked at
-    folder = run or Path("runs") / folder_name(game)
-    settings = _settings(game, iterations, seed, preset)
-    kept = folder / "config.toml"
-    path = config or (kept if kept.exists() else experiment_of(game))
-    return _train(game, _config(path, settings), folder, minutes)
+    if game is not None:
+        parse_game(game)  # an unknown game is refused before anything else is looked at
+    own = _observer(observer)
+    wish = _Wish(game, config, minutes, iterations, preset, sets)
+    folder = run or Path("runs") / _name_of(game, config)
+    if seeds is not None:
+        return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
+    settings = wish.settings(folder, seed)
+    return _show(settings) if show_config else _train(settings.config, folder, minutes, own)
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the command line says, but for the folder and the seed."""
+
+    game: str | None
+    file: Path | None
+    minutes: float | None
+    iterations: int | None
+    preset: str | None
+    sets: tuple[str, ...]
+
+    def settings(self, folder: Path, seed: int | None) -> Settings:
+        """What the run in this folder was begun with; where there is none, what suits the game."""
+        from tengen.run.settings import resolve
+
+        if (folder / "config.toml").exists():
+            return self._of_begun_run(folder, seed)
+        return resolve(
+            self.game,
+            minutes=self.minutes,
+            file=self.file,
+            sets=self.sets,
+            preset=self.preset,
+            seed=seed,
+            iterations=self.iterations,
+        )
+
+    def _of_begun_run(self, folder: Path, seed: int | None) -> Settings:
+        """A run keeps its settings, but for those that its bits don't depend on."""
+        from tengen.config import ConfigError, load_config
+        from tengen.run.folder import FREE_SETTINGS
+        from tengen.run.settings import Settings, changed_settings, laid_over, setting_values
+
+        kept = load_config(folder / "config.toml")
+        if self.game is not None:
+            _check_same_game(folder, load(kept.game, **kept.options), parse_game(self.game))
+        wanted = laid_over(
+            kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
+        )
+        changes = {name: values for name, values in changed_settings(kept, wanted).items() if name not in FREE_SETTINGS}
+        if changes:
+            name, (before, after) = next(iter(changes.items()))
+            more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+            raise ConfigError(
+                f"{folder} was started with another config: {name} is {before!r} there, not {after!r}{more}. A run "
+                "keeps its settings; leave these out to go on with it, or start another with --run."
+            )
+        return Settings(wanted, dict.fromkeys(setting_values(wanted), str(folder / "config.toml")))
+
+
+def _check_same_game(folder: Path, kept: Game, given: Game) -> None:
+    """A file of rules may have moved; its name, options and sizes are what counts."""
+    same_rules = kept.spec.source.endswith(".py") and _about(kept) == _about(given)
+    if kept != given and not same_rules:
+        raise TengenError(
+            f"{folder} is a run of {_about(kept)}, not of {_about(given)}; to go on with it leave the game out, or "
+            "start another run with --run."
+        )
+
+
+def _about(game: Game) -> str:
+    return f"{game.spec.name} ({game.spec.options})" if game.spec.options else game.spec.name
 
 
 def folder_name(game: str) -> str:
@@ -76,67 +157,88 @@ def folder_name(game: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_")
 
 
-def _settings(game: str, iterations: int | None, seed: int | None, preset: str | None) -> dict[str, Any]:
-    """What the command line says, as it would stand in a config."""
-    name, options = split_game(game)
-    said: dict[str, Any] = {
-        "game": name,
-        "iterations": iterations,
-        "seed": seed,
-        "preset": preset,
-        "options": options or None,
-    }
-    return {key: value for key, value in said.items() if value is not None}
+def _name_of(game: str | None, config: Path | None) -> str:
+    """A run with a config and no game is called after its config."""
+    if game is not None:
+        return folder_name(game)
+    if config is not None:
+        return config.stem
+    raise TengenError("Which game? Give GAME, as in tengen train connect_four, or a --config that names one.")
 
 
-def _config(path: Path | None, settings: dict[str, Any]) -> RunConfig:
-    from tengen.config import ConfigError, load_config
+def _parse_seeds(text: str) -> list[int]:
+    seeds = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in seeds) or len(set(seeds)) != len(seeds) or len(seeds) > MOST_SEEDS:
+        raise TengenError(f"--seeds takes up to {MOST_SEEDS} different whole numbers, as in 1,2,3; found '{text}'.")
+    for part in seeds:
+        check_seed(int(part))
+    return [int(part) for part in seeds]
 
-    config = load_config(path, **settings)
-    meant = tomllib.loads(path.read_text()).get("game", config.game) if path else config.game
-    if meant != config.game:
-        raise ConfigError(f"{path} is of {meant}, not of {config.game}.")
-    return config
 
+def _show(settings: Settings) -> int:
+    from tengen.run.settings import settings_toml
 
-def _train(game: str, config: RunConfig, folder: Path, minutes: float | None) -> int:
-    from tengen.interfaces.observers import Listeners, run_progress
-    from tengen.interfaces.report_page import RunPage
-    from tengen.interfaces.tensorboard import EventFile
-    from tengen.train import train
-
-    play = f"{shlex.join(['tengen', 'play', game])} search:{shlex.quote(str(folder))}:{SIMULATIONS}"
-    try:
-        with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
-            path = train(config, folder, Listeners(EventFile(folder), page, display), minutes=minutes)
-    except KeyboardInterrupt:
-        print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
-        if any((folder / "networks").glob("*.safetensors")):
-            print(f"To play what there is: {play}")
-        return INTERRUPTED
-    print(f"Done; the network is {path}.")
-    print(_strength(game, path))
-    print(f"To play it: {play}")
+    print(settings_toml(settings), end="")
     return 0
 
 
-def _strength(game: str, network: Path) -> str:
-    """How good the network is, in a sentence, where that can be known in seconds."""
-    from tengen.players import model_evaluator
-    from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
+def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
+    """A run for each seed, one after the other. All are checked before the first is begun."""
+    places = {seed: folder / f"seed{seed}" for seed in seeds}
+    found = {seed: wish.settings(place, seed) for seed, place in places.items()}
+    if show_config:
+        return _show(found[seeds[0]])
+    for number, seed in enumerate(seeds, 1):
+        print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
+        if code := _train(found[seed].config, places[seed], wish.minutes, own):
+            return code
+    print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
+    return 0
 
-    rules = parse_game(game)
-    try:
-        positions = known_positions(rules)
-    except PositionsError:
-        model = shlex.quote(f"search:{network}:{SIMULATIONS}")
-        return f"To measure its strength: {shlex.join(['tengen', 'match', game])} {model} rollout:1000"
-    found = evaluate_network(model_evaluator(network, rules), positions, SIMULATIONS)
-    assert found.search is not None
-    return (
-        f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "
-        f"{percent(found.raw.good)}, with {SIMULATIONS} simulations {percent(found.search.good)}."
-    )
+
+def _observer(text: str | None) -> Observer:
+    from tengen.interfaces.own_observer import load_observer
+    from tengen.report import SILENT
+
+    return SILENT if text is None else load_observer(text)
+
+
+def _train(config: RunConfig, folder: Path, minutes: float | None, own: Observer) -> int:
+    from tengen.interfaces.cli.train_end import newest_network, next_steps, nothing_to_do, play_command, strength_text
+    from tengen.interfaces.observers import Listeners, final_text, run_progress
+    from tengen.interfaces.report_page import RunPage
+    from tengen.interfaces.tensorboard import EventFile
+    from tengen.run.folder import read_reports
+    from tengen.train import train
+
+    _check_device(config.learner.device)
+    game = load(config.game, **config.options)
+    if (sentence := nothing_to_do(config, folder, minutes)) is not None:
+        print(sentence)
+        path = newest_network(folder)
+    else:
+        try:
+            with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
+                path = train(config, folder, Listeners(EventFile(folder), page, own, display), minutes=minutes)
+        except KeyboardInterrupt:
+            print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
+            if any((folder / "networks").glob("*.safetensors")):
+                print(f"To play what there is: {play_command(game, folder)}")
+            return INTERRUPTED
+        print(f"Done; the network is {path}.")
+    measured = read_reports(folder)
+    print((measured and final_text(measured[-1])) or strength_text(game, path))
+    print("\n".join(next_steps(game, folder, minutes)))
+    return 0
+
+
+def _check_device(device: str) -> None:
+    """A device that is not there is named before a folder is made."""
+    from tengen import network
+
+    check = getattr(network, "check_device", None)
+    if check is not None:
+        check(device)
 
 
 class _Stopping:

@@ -1,4 +1,4 @@
-"""The Go Text Protocol, version 2: an Engine for Go programs. The specification: https://www.lysator.liu.se/~gunnar/gtp/"""
+"""The Go Text Protocol, version 2: lets Go programs use an Engine. The specification: https://www.lysator.liu.se/~gunnar/gtp/"""
 
 from tengen.interfaces.gtp.session import LONGEST_LINE, Gtp
 

@@ -1,4 +1,4 @@
-"""The words of GTP: what a line means, its arguments, and how analyses are written."""
+"""The language of GTP: parsing of arguments, and the formats of analyses."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
     "whole_number",
 ]
 
-CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # dropped, but a tab is a space
+CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # control characters are removed; a tab becomes a space
 
 
 class Refusal(Exception):
-    """A command that can't be done: the answer begins with `?`."""
+    """A command that fails: the answer begins with `?`."""
 
 
 def clean(line: str) -> str:
@@ -68,15 +68,15 @@ def player_of(word: str) -> int:
 
 
 class AnalysisWords(NamedTuple):
-    """What a command that streams analyses asks for."""
+    """The arguments of a command that streams analyses."""
 
-    player: int | None  # None: whose turn it is
+    player: int | None  # None: the player to move
     seconds: float  # between two reports
     ownership: bool
 
 
 def analysis_words(words: list[str]) -> AnalysisWords:
-    """`B 50`, `interval 50` or `50`, then `ownership true` and other pairs."""
+    """Parses `B 50`, `interval 50` or `50`, then `ownership true`; other pairs are ignored."""
     colour: int | None = None
     if words and not words[0].isdecimal() and words[0].lower() in ("b", "w", "black", "white"):
         colour, words = player_of(words[0]), words[1:]
@@ -97,11 +97,11 @@ def one_line(text: str) -> str:
     return " ".join(text.translate(CONTROLS).split()) or "failed"
 
 
-# ---- Analyses as other programs write them
+# ---- Formats of analyses, as in Leela Zero and KataGo
 
 
 def leela_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
-    """One line; rates are in hundredths of a percent. It has no words for ownership."""
+    """The format of lz-analyze: one line, rates in hundredths of a percent. It has no field for ownership."""
     return " ".join(
         f"info move {vertex_text(game, move.action)} visits {move.visits} winrate {round(10_000 * move.win_rate)} "
         f"prior {round(10_000 * move.prior)} lcb {round(10_000 * move.win_rate)} order {order} "
@@ -111,7 +111,7 @@ def leela_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] |
 
 
 def katago_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] | None) -> str:
-    """One line; rates are from 0 to 1."""
+    """The format of kata-analyze: one line, rates from 0 to 1."""
     moves = " ".join(
         f"info move {vertex_text(game, move.action)} visits {move.visits} utility {move.value:.6f} "
         f"winrate {move.win_rate:.6f} prior {move.prior:.6f} lcb {move.win_rate:.6f} order {order} "
@@ -122,7 +122,7 @@ def katago_words(analysis: Analysis, game: Game, ownership: NDArray[np.float32] 
 
 
 def _ownership(chances: NDArray[np.float32]) -> str:
-    """[H, W] the chances of the player to move to own each cell, as numbers from -1 to 1, row by row from the top."""
+    """Probabilities [H, W] that the player to move owns a cell, as numbers from -1 to 1, row by row from the top."""
     return " ".join(f"{2.0 * chance - 1.0:.3f}" for chance in chances.ravel().tolist())
 
 

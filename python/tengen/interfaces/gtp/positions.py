@@ -1,22 +1,21 @@
-"""What GTP asks of a position besides its moves: scores, handicaps, and games longer than the rules have room for."""
+"""What GTP needs of a position besides its moves: scores, handicaps, and games beyond the longest length."""
 
 from __future__ import annotations
 
 from tengen import Game, State, load
 from tengen.external.programs import komi_of
-from tengen.games.options import parse_options
 
 __all__ = ["handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
 
 
 def without_end(game: Game) -> Game:
     """The same game without a limit of its own on the number of moves, which training may have set."""
-    options = parse_options(game.spec.options)
+    options = game.spec.options
     return load(game.spec.source, **{**options, "max_moves": 0}) if options.get("max_moves") else game
 
 
 def with_room(state: State) -> State:
-    """The position with moves to come: close to the longest game it begins anew, as a drawing without a past."""
+    """The position; close to the longest game of Go it is set up again from its drawing, so that moves can follow."""
     if state.outcome is not None or len(state.moves) < state.game.spec.longest_game - 2 or not is_go(state.game):
         return state
     return state.game.state(board=str(state))
@@ -34,7 +33,7 @@ def is_go(game: Game) -> bool:
 
 
 def score_of(state: State) -> float | None:
-    """For the first player; None if there is no saying yet."""
+    """For the first player; None if the game is not over and has no score before that."""
     if is_go(state.game):
         return _area_score(state)
     if state.game.spec.source == "othello":
@@ -44,7 +43,7 @@ def score_of(state: State) -> float | None:
 
 
 def _area_score(state: State) -> float:
-    """Of the stones as they stand, komi included, by the rules of the game: all are alive."""
+    """The area score with komi. By the rules of the game all stones are alive."""
     size = state.game.spec.width
     board = str(state).rsplit("\n", 1)[0]
     cells = [cell for row in board.splitlines()[1:] for cell in row.split()[1:]]
@@ -60,7 +59,7 @@ def _area_score(state: State) -> float:
 
 
 def _empty_region(cells: list[str], size: int, start: int) -> tuple[set[int], set[str]]:
-    """Empty points that hang together, and whose stones stand around them."""
+    """A connected region of empty points, and the colours of the stones around it."""
     region, borders, stack = {start}, set(), [start]
     while stack:
         row, column = divmod(stack.pop(), size)
@@ -76,7 +75,7 @@ def _empty_region(cells: list[str], size: int, start: int) -> tuple[set[int], se
 
 
 def handicap_points(size: int, stones: int) -> list[int]:
-    """As GTP fixes them: corners, then sides; the middle for 5, 7 and 9. Empty if this board has no such handicap."""
+    """The handicap points of GTP: corners, then sides; the centre for 5, 7 and 9. Empty if GTP defines none."""
     edge = 2 if size < 13 else 3
     low, middle, high = size - 1 - edge, size // 2, edge  # rows from the top: low is at the bottom
     left, right = high, low

@@ -1,7 +1,7 @@
 """The Go Text Protocol, version 2, over an Engine: for Go, Othello, Gomoku and other games of stones on a square board.
 
-A line comes in, an answer goes out, and nothing else is ever written. `lz-analyze` and `kata-analyze` go on answering
-until the next line, whatever it is. The specification: https://www.lysator.liu.se/~gunnar/gtp/
+Every command gets one answer, and nothing else is written. `lz-analyze` and `kata-analyze` continue to report until the
+next line arrives, even an empty one. The specification: https://www.lysator.liu.se/~gunnar/gtp/
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
 from tengen.external.programs import komi_of
-from tengen.games.options import parse_options
 from tengen.games.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
 from tengen.games.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 from tengen.interfaces.gtp.language import (
@@ -42,19 +41,19 @@ from tengen.network.checkpoint import check_fits
 
 __all__ = ["LONGEST_LINE", "Gtp"]
 
-LONGEST_LINE = 1 << 14  # bytes; the longest command, a handicap on every point, needs a tenth of it
+LONGEST_LINE = 1 << 14  # bytes; ten times the longest command, a handicap on every point
 SECONDS_BETWEEN_REPORTS = 1.0
 LEAST_SECONDS = 0.02
-HOPELESS_MOVES = 2  # one of them may be a slip of the search
-LAG = 0.1  # seconds that a controller may take to hear of a move
+HOPELESS_MOVES = 2  # in a row before it resigns; a single low value may be an error of the search
+LAG = 0.1  # seconds reserved for the way of a move to the controller
 
-Words = Callable[[Analysis, Game, NDArray[np.float32] | None], str]  # how a program wants an analysis
+Words = Callable[[Analysis, Game, NDArray[np.float32] | None], str]  # the format of an analysis
 LINE = re.compile(r"(?:([0-9]{1,10})(?: +|$))?(\S*) *(.*)")
 
 
 @dataclass(frozen=True)
 class Position:
-    """The game so far. `moves` are those that were really made; the state may hold passes between them."""
+    """The game so far. `moves` are those that the controller sent; the state may have passes inserted between them."""
 
     state: State
     moves: tuple[tuple[int, int], ...] = ()  # player, action
@@ -62,20 +61,21 @@ class Position:
 
 @dataclass
 class Clock:
-    """One player's time, as time_settings and time_left tell it."""
+    """One player's time, as set by time_settings and time_left."""
 
     seconds: float
-    stones: int = 0  # to be played in these seconds; 0 in main time
+    stones: int = 0  # moves to be made in these seconds (byo-yomi); 0 in main time
 
     def share(self, moves_to_come: float) -> float:
-        """What one move may take."""
+        """The seconds for one move."""
         return max(LEAST_SECONDS, self.seconds / (self.stones or moves_to_come) - LAG)
 
 
 class Gtp:
-    """One conversation. `write` gets what is to be sent, whole lines; it may be called from another thread.
+    """One GTP session. `write` is called with whole lines to be sent, possibly from another thread.
 
-    `resign` is a win rate: who is below it in two moves of ours in a row gives up. Nobody is below 0.
+    `resign` is a win rate: the engine resigns when its win rate is below it at two of its moves in a row. 0 turns this
+    off.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Gtp:
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
         self._clocks: dict[int, Clock] = {}
         self._streaming = False
-        self._header = "="  # of the answer under way
+        self._header = "="  # of the current answer
         self._commands: dict[str, Callable[[list[str]], str | None]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "tengen",
@@ -134,7 +134,7 @@ class Gtp:
     # --- The protocol -----------------------------------------------------------------------------------------------
 
     def obey(self, line: str) -> bool:
-        """Answers one line; False when it was the last."""
+        """Answers one line. Returns False after `quit`."""
         self.end_stream()
         line = clean(line)
         if not line:
@@ -151,13 +151,13 @@ class Gtp:
                 self._write(f"={number} {answer}\n\n" if answer else f"={number}\n\n")
         except (Refusal, TengenError) as error:
             self._write(f"?{number} {one_line(str(error))}\n\n")
-        except Exception:  # a mistake of ours must not end the game
-            traceback.print_exc()  # on the standard error
+        except Exception:  # a bug of ours must not end the game
+            traceback.print_exc()  # to standard error
             self._write(f"?{number} internal error\n\n")
         return command != "quit"
 
     def end_stream(self) -> None:
-        """Ends pondering, and an analysis that is being sent, with the empty line that ends every answer."""
+        """Ends pondering, and a streamed analysis with the empty line that ends every answer."""
         self._engine.stop()
         if self._streaming:
             self._streaming = False
@@ -177,7 +177,7 @@ class Gtp:
         size = whole_number(only_word(words))
         if size != self._game.spec.width:
             try:
-                game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "size": size})
+                game = load(self._game.spec.source, **{**self._game.spec.options, "size": size})
                 check_has_vertices(game)
                 check_fits(self._evaluator.network, game)
             except TengenError:
@@ -195,9 +195,9 @@ class Gtp:
     def _komi(self, words: list[str]) -> str:
         komi = number(only_word(words))
         if komi_of(self._game) is None:
-            return ""  # has no meaning here; controllers send it all the same
+            return ""  # a game without komi; controllers send the command anyway
         try:
-            game = load(self._game.spec.source, **{**parse_options(self._game.spec.options), "komi": komi})
+            game = load(self._game.spec.source, **{**self._game.spec.options, "komi": komi})
         except TengenError:
             raise Refusal("unacceptable komi") from None
         self._positions = [replace(position, state=under_komi_of(position.state, game)) for position in self._positions]
@@ -215,7 +215,7 @@ class Gtp:
     def _make(self, player: int, action: int) -> None:
         moves = (*self._positions[-1].moves, (player, action))
         if action == pass_action(self._game) and self._state.to_move != player and self._state.outcome is None:
-            self._positions.append(Position(self._state, moves))  # who is not to move gives nothing away by passing
+            self._positions.append(Position(self._state, moves))  # a pass out of turn changes nothing
             return
         state = self._with_turn(player)
         if not state.is_legal(action):
@@ -223,13 +223,13 @@ class Gtp:
         self._positions.append(Position(state.play(action), moves))
 
     def _with_turn(self, player: int) -> State:
-        """The position with that player to move. Two moves of one player in a row have a pass between them."""
+        """The position with that player to move. A pass is inserted between two moves of one player."""
         state = with_room(self._state)
         if state.to_move == player or state.outcome is not None:
             return state
         skip = pass_action(state.game)
         if skip is not None and self._positions[-1].moves[-1:] == ((player, skip),):
-            return self._positions[-2].state  # they passed and move again: a second pass would end the game
+            return self._positions[-2].state  # the inserted pass would be the second and end the game
         if skip is None or not state.is_legal(skip):
             raise Refusal("illegal move")
         return state.play(skip)
@@ -246,7 +246,7 @@ class Gtp:
             raise Refusal("the game is not over")
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
-    # --- Moves of ours ----------------------------------------------------------------------------------------------
+    # --- Our own moves ---------------------------------------------------------------------------------------------
 
     def _genmove(self, words: list[str]) -> str:
         player = player_of(only_word(words))
@@ -301,7 +301,7 @@ class Gtp:
             self._engine.ponder()
 
     def _analyze(self, words: list[str], put: Words) -> None:
-        """Streams until the next line comes."""
+        """Streams analyses until the next line arrives."""
         asked = analysis_words(words)
         state = self._state if asked.player is None else self._with_turn(asked.player)
         report = self._reporter(put, asked, state)
@@ -355,7 +355,7 @@ class Gtp:
         return replace(self._limit, seconds=min(share, self._limit.seconds or math.inf))
 
     def _spend(self, player: int, seconds: float) -> None:
-        """For controllers that do not send time_left."""
+        """Updates the clock, for controllers that do not send time_left."""
         if player not in self._clocks or self._settings is None:
             return
         clock, (_, byo_yomi, stones) = self._clocks[player], self._settings

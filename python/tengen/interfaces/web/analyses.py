@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from tengen.engine import MoveAnalysis
-from tengen.interfaces.web.boards import action_word, outcome_word, position_of, state_word
+from tengen.interfaces.web.boards import action_word, drawn_line, outcome_word, position_of, state_word
 from tengen.interfaces.web.searches import Finding
 from tengen.interfaces.web.shapes import AnalysisWord, MoveWord, Position, PriorWord
 
 __all__ = ["analysis_word"]
+
+DRAWN_MOVES, DRAWN_PLIES = 8, 8  # lines that the page draws, and how much of them
 
 
 def analysis_word(finding: Finding, asked: Position) -> AnalysisWord:
@@ -28,7 +30,7 @@ def analysis_word(finding: Finding, asked: Position) -> AnalysisWord:
         draw=draw,
         loss=loss,
         value=analysis.value,
-        moves=[_move(finding, move) for move in analysis.moves],
+        moves=[_move(finding, move, rank) for rank, move in enumerate(analysis.moves)],
         policy=[PriorWord(action=action, prior=prior) for action, prior in (sight.priors if sight else {}).items()],
         ownership=finding.ownership,
         proven=outcome_word(state.game, analysis.proven),
@@ -36,16 +38,15 @@ def analysis_word(finding: Finding, asked: Position) -> AnalysisWord:
     )
 
 
-def _move(finding: Finding, move: MoveAnalysis) -> MoveWord:
+def _move(finding: Finding, move: MoveAnalysis, rank: int) -> MoveWord:
     state = finding.analysis.state
     action = action_word(state, move.action)
     return MoveWord(
-        action=action.action,
-        text=action.text,
-        cells=action.cells,
+        **action.model_dump(),
         visits=move.visits,
         value=move.value,
         win_rate=move.win_rate,
         prior=move.prior,
         line=[state.action_text(action) for action in move.line],
+        drawn=drawn_line(state, move.line[:DRAWN_PLIES]) if rank < DRAWN_MOVES else [],
     )

@@ -1,20 +1,31 @@
-"""Any game as the page draws it: its board, and a state's stones and actions as cells of that board.
+"""Any game as the page draws it: its board, and a state's pieces and actions as cells of that board.
 
-Cells are counted from the top left, row by row. Stones are read from the planes, as the rules of a Python file draw
-theirs: if the first two planes are one's own and the opponent's, they are the stones. A game without such planes has an
-empty board, and its actions are buttons.
+Cells are counted from the top left, row by row. All of it is what the game says (`spec.pieces`, `state.cells`,
+`game.action_cells`); a game that does not say what stands on its board is shown as the text it draws, and its actions
+as a list.
 """
 
 from __future__ import annotations
 
-import re
-
-import numpy as np
+from collections.abc import Iterable
+from typing import cast
 
 from tengen import Game, Outcome, State
-from tengen.interfaces.web.shapes import ActionWord, BoardWord, OutcomeWord, Position, StateWord
+from tengen.interfaces.board_names import board_names
+from tengen.interfaces.web.shapes import (
+    ActionWord,
+    BoardWord,
+    DrawnWord,
+    HeldWord,
+    Layout,
+    OutcomeWord,
+    PieceWord,
+    Position,
+    Shape,
+    StateWord,
+)
 
-__all__ = ["action_word", "board_word", "outcome_word", "position_of", "state_word"]
+__all__ = ["action_word", "board_word", "drawn_line", "outcome_word", "position_of", "state_word"]
 
 ON_POINTS = ("go", "gomoku")  # played on the crossings of lines
 
@@ -22,15 +33,22 @@ ON_POINTS = ("go", "gomoku")  # played on the crossings of lines
 def board_word(game: Game) -> BoardWord:
     """What a page must know to draw the board of this game."""
     spec = game.spec
-    columns, rows = _names(game)
+    columns, rows = board_names(game)
     points = spec.source in ON_POINTS
     return BoardWord(
         height=spec.height,
         width=spec.width,
-        kind="columns" if spec.action_layout == "columns" else "points" if points else "cells",
+        shape=cast(Shape, spec.shape),
+        points=points,
+        layout=cast(Layout, spec.action_layout),
         columns=columns,
         rows=rows,
         players=spec.player_names,
+        pieces=[
+            PieceWord(name=piece.name, letter=piece.letter, owner=piece.owner, colour=piece.colour)
+            for piece in spec.pieces
+        ],
+        score_name=spec.score_name,
         stars=_stars(spec.height) if points else [],
     )
 
@@ -38,11 +56,16 @@ def board_word(game: Game) -> BoardWord:
 def state_word(state: State, position: Position) -> StateWord:
     """A state that was reached by this position's moves."""
     before = state.game.state(state.moves[:-1]) if state.moves else None
+    cells = state.cells
+    first, second = state.hands
     return StateWord(
         position=position,
         board=board_word(state.game),
         to_move=state.to_move,
-        cells=_stones(state),
+        cells=None if cells is None else cells.ravel().tolist(),
+        hands=(_held(first), _held(second)),
+        score=state.score,
+        text=str(state) if cells is None else None,
         legal=[action_word(state, action) for action in state.legal_actions],
         last=action_word(before, state.moves[-1]) if before else None,
         outcome=outcome_word(state.game, state.outcome),
@@ -55,8 +78,21 @@ def position_of(state: State, asked: Position) -> Position:
 
 
 def action_word(state: State, action: int) -> ActionWord:
-    """A legal action: a cell, the cell that a stone falls to in a column, or a button."""
-    return ActionWord(action=action, text=state.action_text(action), cells=_cells(state, action))
+    """A legal action, and where on the board it happens."""
+    cells = state.game.action_cells(state, action)
+    return ActionWord(
+        action=action, text=state.action_text(action), source=cells.source, target=cells.target, piece=cells.piece
+    )
+
+
+def drawn_line(state: State, line: Iterable[int]) -> list[DrawnWord]:
+    """The moves of a line as they happen on the board, each by the player whose turn it is."""
+    drawn = []
+    for action in line:
+        cells = state.game.action_cells(state, action)
+        drawn.append(DrawnWord(player=state.to_move, source=cells.source, target=cells.target, piece=cells.piece))
+        state = state.play(action)
+    return drawn
 
 
 def outcome_word(game: Game, outcome: Outcome | None) -> OutcomeWord | None:
@@ -65,45 +101,13 @@ def outcome_word(game: Game, outcome: Outcome | None) -> OutcomeWord | None:
         return None
     winner = outcome.winner
     text = "a draw" if winner is None else f"{game.spec.player_names[winner]} wins"
-    return OutcomeWord(winner=winner, text=text)
+    why = outcome.sentence.replace(": ", ", ")
+    sentence = f"{text[:1].upper()}{text[1:]}: {why}" if why else f"{text[:1].upper()}{text[1:]}"
+    return OutcomeWord(winner=winner, text=text, reason=outcome.reason.value, sentence=sentence)
 
 
-def _cells(state: State, action: int) -> list[int]:
-    spec = state.game.spec
-    if spec.action_layout == "cells":
-        return [action] if action < spec.height * spec.width else []
-    if spec.action_layout != "columns":
-        return []
-    column = range(action, spec.height * spec.width, spec.width)
-    before, after = _stones(state), _stones(state.play(action))
-    return [cell for cell in column if before[cell] is None and after[cell] is not None] or list(column)
-
-
-def _stones(state: State) -> list[int | None]:
-    """Whose stone is on each cell."""
-    spec = state.game.spec
-    cells: list[int | None] = [None] * (spec.height * spec.width)
-    names = [name.lower() for name in spec.plane_names[:2]]
-    if len(names) == 2 and names[0].startswith("own") and names[1].startswith("opponent"):
-        planes = state.planes()  # [C, H, W]
-        for plane, player in ((0, state.to_move), (1, 1 - state.to_move)):
-            for cell in np.flatnonzero(planes[plane]).tolist():
-                cells[cell] = player
-    return cells
-
-
-def _names(game: Game) -> tuple[list[str], list[str]]:
-    """Of the columns from the left and of the rows from the top, as the game writes its actions."""
-    spec = game.spec
-    upwards = [str(spec.height - row) for row in range(spec.height)]
-    if spec.action_layout == "columns":
-        return [game.action_text(column) for column in range(spec.width)], upwards
-    if spec.action_layout == "cells":
-        top = [re.fullmatch(r"([A-Za-z]+)(\d+)", game.action_text(column)) for column in range(spec.width)]
-        left = [re.fullmatch(r"([A-Za-z]+)(\d+)", game.action_text(row * spec.width)) for row in range(spec.height)]
-        if all(top) and all(left):
-            return [found[1] for found in top if found], [found[2] for found in left if found]
-    return [str(column + 1) for column in range(spec.width)], upwards
+def _held(hand: dict[int, int]) -> list[HeldWord]:
+    return [HeldWord(piece=piece, count=count) for piece, count in hand.items() if count > 0]
 
 
 def _stars(size: int) -> list[tuple[int, int]]:

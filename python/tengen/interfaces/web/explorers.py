@@ -35,6 +35,7 @@ class ChildWord(Word):
 
 class StepWord(Word):
     node: int
+    to_move: int
     state_text: str
     children: list[ChildWord]
     chosen: int
@@ -68,6 +69,7 @@ class NodeWord(Word):
     action: int | None
     text: str
     to_move: int
+    chooser: int  # who chose the action that leads here; at the root the player to move
     visits: int
     q: float | None  # for the player who chose the action that leads here, as value; the root's for the one to move
     prior: float
@@ -143,7 +145,15 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
             )
             for child in step.children
         ]
-        path.append(StepWord(node=step.node, state_text=str(state), children=children, chosen=step.chosen))
+        path.append(
+            StepWord(
+                node=step.node,
+                to_move=state.to_move,
+                state_text=str(state),
+                children=children,
+                chosen=step.chosen,
+            )
+        )
         state = state.play(step.chosen)
     return TraceWord(
         simulation=number,
@@ -187,6 +197,7 @@ def _node(root: State, tree: TreeArrays, node: int) -> NodeWord:
         action=action,
         text="" if action is None else root.game.action_text(action),
         to_move=int(tree.player[node]),
+        chooser=chooser,
         visits=visits,
         q=sign * float(tree.value_sum[node]) / visits if visits else None,
         prior=1.0 if is_root else float(tree.prior[node]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -25,7 +25,8 @@ class PositionError(TengenError):
 class Games:
     """Games by name. Any thread may ask."""
 
-    def __init__(self, files: Sequence[Game] = ()) -> None:
+    def __init__(self, files: Sequence[Game] = (), broken: Mapping[str, str] | None = None) -> None:
+        self.broken = dict(broken or {})  # what the server was started with and can't show, with the reason
         self._entries = {entry.name: entry for entry in game_entries()}
         self._files: dict[str, Game] = {}
         for game in files:
@@ -37,7 +38,11 @@ class Games:
         return [*self._entries, *self._files]
 
     def title(self, name: str) -> str:
-        return TITLES.get(name, name.replace("_", " ").capitalize())
+        if name not in self._files:
+            return TITLES.get(name, name.replace("_", " ").capitalize())
+        spec = self._files[name].spec
+        title = spec.name.replace("_", " ").capitalize()
+        return title if name == spec.name else f"{title} ({Path(spec.source).name})"
 
     def summary(self, name: str) -> str:
         if name in self._entries:
@@ -61,6 +66,8 @@ class Games:
             if options:
                 raise UnknownGameError(f"{name} is served with the options that the server was started with.")
             return self._files[name]
+        if name in self.broken:
+            raise UnknownGameError(f"{name} can't be shown: {self.broken[name]}")
         if name not in self._entries:
             raise UnknownGameError(f"There is no game called '{name[:40]}'; there are: {', '.join(self.names())}.")
         key = (name, *sorted((options or {}).items()))
@@ -89,7 +96,7 @@ class Games:
             raise PositionError("This game does not start from the usual position, which the page can't show.")
         return Position(
             game=name,
-            options=self.options(name, spec.options),
+            options=self.options(name, spec.options_text),
             moves=[state.action_text(action) for action in state.moves],
         )
 

@@ -20,7 +20,7 @@ from tengen import Evaluation, Game, SearchParams, State, TengenError
 from tengen.base.bundled import bundled_folder, bundled_names
 from tengen.interfaces.web.shapes import LevelWord
 from tengen.network import NetworkEvaluator, make_evaluator
-from tengen.network.checkpoint import check_fits, find_network, load_network
+from tengen.network.checkpoint import NetworkFile, check_fits, find_network, load_network
 from tengen.network.evaluator import Planes
 from tengen.players import playing_evaluator, playing_params
 
@@ -58,10 +58,11 @@ class Model:
 
     def ownership(self, state: State) -> list[float] | None:
         """For each cell +1 if the first player will own it, -1 if the second; None if the network has no idea."""
-        if self.evaluator is None or not self.evaluator.network.config.ownership_head or state.outcome is not None:
+        if self.evaluator is None or state.outcome is not None:
             return None
         chances = self.evaluator.ownership(state.planes()[None])  # [1, H, W] of the player to move
-        assert chances is not None
+        if chances is None:
+            return None
         owned: list[float] = ((2.0 * chances[0] - 1.0) * (1.0 if state.to_move == 0 else -1.0)).ravel().tolist()
         return owned
 
@@ -110,8 +111,7 @@ class _File:
 
     path: Path
     changed: tuple[int, int]  # time and size: a run writes anew
-    game: str
-    options: str  # of the game that it was trained on
+    network: NetworkFile  # without its weights
     model: Model | None = None  # if it is loaded
     loading: threading.Lock = field(default_factory=threading.Lock)
 
@@ -131,7 +131,7 @@ class Models:
 
     def trained_on(self, game: Game) -> str:
         """The options of the game that the first of its networks knows best; empty if it has no network."""
-        return next((file.options for file in self._networks(game).values()), "")
+        return next((file.network.options_text for file in self._networks(game).values()), "")
 
     def get(self, name: str, game: Game) -> Model:
         """The model of that name, loaded. Takes a second the first time."""
@@ -147,8 +147,8 @@ class Models:
             loaded = file.model
             if loaded is None or loaded.evaluator is None:
                 network = load_network(file.path)
-                check_fits(network, game)  # before anything is evaluated: that may load the game it names
-                evaluator = make_evaluator(network, threads=1)
+                check_fits(network, game)
+                evaluator = make_evaluator(network, threads=1, game=game)
                 loaded = file.model = Model(name, playing_params(network, 1), Shared(evaluator))
             else:
                 check_fits(loaded.evaluator.network, game)
@@ -183,7 +183,7 @@ class Models:
         for name, path in self._paths().items():
             with suppress(TengenError, OSError):
                 file = self._look_at(name, path)
-                if file.game == game.spec.source:
+                if file.network.plays(game):
                     found[name] = file
         return found
 
@@ -196,7 +196,7 @@ class Models:
             if known is not None and (known.path, known.changed) == (path, changed):
                 return known
         network = load_network(path)
-        file = _File(path, changed, network.game, network.options)
+        file = _File(path, changed, replace(network, weights={}))
         with self._lock:
             self._files[name] = file
         return file

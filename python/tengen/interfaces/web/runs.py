@@ -26,7 +26,6 @@ from typing import Any
 from pydantic import Field
 
 from tengen import Game, TengenError, UnknownGameError
-from tengen.base.bundled import bundled_folder
 from tengen.base.durable import write_text
 from tengen.config import ConfigError, RunConfig, load_config
 from tengen.interfaces.web.boards import outcome_word
@@ -96,6 +95,7 @@ class RunDetails(RunSummary):
 class RunGame(Word):
     position: Position
     outcome: OutcomeWord | None
+    players: list[int]  # who made each move
     values: list[float | None]
 
 
@@ -150,9 +150,7 @@ class Runs:
             self._check_can_start()
             name = self._free_name(asked.game)
             (self._folder / name).mkdir(parents=True)
-            experiment = _experiment(game)
-            more = [] if experiment is None else ["--config", str(experiment)]
-            self._launch(name, _argument(game), asked.minutes, more)
+            self._launch(name, _argument(game), asked.minutes)
         return self.details(name)
 
     def stop(self, name: str) -> RunDetails:
@@ -172,13 +170,13 @@ class Runs:
         config = _config(folder)
         if config is None:
             raise RunStateError(f"The run {name} has no config to go on with.")
-        game, _ = self._game(config)
+        self._game(config)
         with self._lock:
             if self._is_running(name):
                 raise RunStateError(f"The run {name} is under way.")
             self._check_can_start()
             minutes = asked.minutes if asked.minutes is not None else _minutes(folder)
-            self._launch(name, game.spec.source, minutes, [])
+            self._launch(name, None, minutes)
         return self.details(name)
 
     # --- Processes --------------------------------------------------------------------------------------------------
@@ -190,13 +188,15 @@ class Runs:
         if len(busy) >= self._most:
             raise RunStateError(f"There is a run under way ({', '.join(busy)}); a second would only slow both down.")
 
-    def _launch(self, name: str, game: str, minutes: float | None, more: Sequence[str]) -> None:
+    def _launch(self, name: str, game: str | None, minutes: float | None) -> None:
+        """`tengen train` finds the settings that suit the game, and of a begun run its own."""
         folder = self._folder / name
+        said = [] if game is None else [game]
         limit = [] if minutes is None else ["--minutes", str(minutes)]
         write_text(folder / STARTED, json.dumps({"minutes": minutes}))
         with (folder / OUTPUT).open("ab") as output:
             self._processes[name] = subprocess.Popen(
-                [*self._command, "train", game, "--run", str(folder), *limit, *more],
+                [*self._command, "train", *said, "--run", str(folder), *limit],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -271,17 +271,16 @@ def _run_game(game: Game, asked: Position, record: GameRecord) -> RunGame:
     for ply, value in zip(record.recorded.tolist(), record.root_values.tolist(), strict=True):
         if ply < len(values):
             values[ply] = value
-    moves = [game.action_text(action) for action in record.moves.tolist()]
+    moves, players, state = [], [], game.initial_state()
+    for action in record.moves.tolist():
+        moves.append(state.action_text(action))
+        players.append(state.to_move)
+        state = state.play(action)
     return RunGame(
-        position=asked.model_copy(update={"moves": moves}), outcome=outcome_word(game, record.outcome), values=values
-    )
-
-
-def _experiment(game: Game) -> Path | None:
-    """The settings that come with tengen for this game: go.toml, or go_9x9.toml."""
-    folder, name = bundled_folder("experiments"), game.spec.source
-    return next(
-        (path for path in [folder / f"{name}.toml", *sorted(folder.glob(f"{name}_*.toml"))] if path.is_file()), None
+        position=asked.model_copy(update={"moves": moves}),
+        outcome=outcome_word(game, record.outcome),
+        players=players,
+        values=values,
     )
 
 
@@ -289,7 +288,7 @@ def _argument(game: Game) -> str:
     """The game as a command line has it; a file of rules with the options that it is served with."""
     spec = game.spec
     return (
-        f"{spec.source}:{spec.options.replace(', ', ',')}"
+        f"{spec.source}:{spec.options_text.replace(', ', ',')}"
         if spec.source.endswith(".py") and spec.options
         else spec.source
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +25,7 @@ from starlette.types import Scope
 import tengen
 from tengen import Game, TengenError
 from tengen.games.sgf import read_sgf, write_sgf
-from tengen.interfaces.web.boards import board_word
+from tengen.interfaces.web.boards import board_word, state_word
 from tengen.interfaces.web.connection import Connection, ErrorWord, Service, error_word
 from tengen.interfaces.web.games import Games
 from tengen.interfaces.web.guard import Guard
@@ -71,8 +71,9 @@ class GameWord(Word):
     name: str
     title: str
     summary: str
+    problem: str | None  # why the page can't show this game; then it has no board and no models
     options: dict[str, bool | int | float]  # as the first network knows the game; without one the defaults
-    board: BoardWord  # with these options
+    board: BoardWord | None  # with these options
     models: list[str]  # the one to take without being told first
     levels: list[LevelWord]
     default_level: str
@@ -88,6 +89,7 @@ class AboutWord(Word):
 def create_app(
     *,
     files: Sequence[Game] = (),
+    broken: Mapping[str, str] | None = None,
     model_folders: Sequence[Path] = (),
     runs: Path = Path("runs"),
     hosts: Sequence[str] = (),
@@ -97,12 +99,14 @@ def create_app(
 ) -> FastAPI:
     """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to.
 
+    `files` are games besides the built-in ones, `broken` are games that could not be loaded, with the reason.
     `workers` search at a time, by default one for each core; `train_command` is what runs are started with, in place
     of `python -m tengen`.
     """
     limits = limits or Limits()
     workers = workers or os.cpu_count() or 1
-    service = Service(Games(files), Models(model_folders, runs), Pool(workers), Trees(limits.tree_bytes), limits)
+    games_of_page = Games(files, broken)
+    service = Service(games_of_page, Models(model_folders, runs), Pool(workers), Trees(limits.tree_bytes), limits)
     known_runs = Runs(runs, service.games, limits.runs, train_command)
     connections: set[WebSocket] = set()
 
@@ -132,7 +136,10 @@ def create_app(
 
     @app.get("/api/games")
     def games() -> list[GameWord]:
-        return [_game_word(service, name) for name in service.games.names()]
+        return [
+            *(_game_word(service, name) for name in service.games.names()),
+            *(_problem_word(name, problem) for name, problem in service.games.broken.items()),
+        ]
 
     @app.get("/api/about")
     def about() -> AboutWord:
@@ -190,16 +197,37 @@ def create_app(
 
 
 def _game_word(service: Service, name: str) -> GameWord:
-    options = service.games.options(name, service.models.trained_on(service.games.load(name)))
-    game = service.games.load(name, options)
+    """A game that fails fails alone, with a sentence in its place."""
+    games, models = service.games, service.models
+    try:
+        options = games.options(name, models.trained_on(games.load(name)))
+        game = games.load(name, options)
+        state_word(game.initial_state(), Position(game=name, options=options))  # rules that fail do so here
+        return GameWord(
+            name=name,
+            title=games.title(name),
+            summary=games.summary(name),
+            problem=None,
+            options=options,
+            board=board_word(game),
+            models=models.names(game),
+            levels=list(LEVELS),
+            default_level=DEFAULT_LEVEL,
+        )
+    except Exception as error:
+        return _problem_word(name, error_word(error).message, games.title(name))
+
+
+def _problem_word(name: str, problem: str, title: str | None = None) -> GameWord:
     return GameWord(
         name=name,
-        title=service.games.title(name),
-        summary=service.games.summary(name),
-        options=options,
-        board=board_word(game),
-        models=service.models.names(game),
-        levels=list(LEVELS),
+        title=title or name,
+        summary="",
+        problem=problem,
+        options={},
+        board=None,
+        models=[],
+        levels=[],
         default_level=DEFAULT_LEVEL,
     )
 

@@ -10,15 +10,20 @@ __all__ = [
     "ActionWord",
     "AnalysisWord",
     "BoardWord",
+    "DrawnWord",
+    "HeldWord",
     "LevelWord",
     "MoveWord",
     "OutcomeWord",
+    "PieceWord",
     "Position",
     "PriorWord",
     "StateWord",
 ]
 
 Name = Annotated[str, Field(max_length=200)]
+Shape = Literal["square", "hex"]
+Layout = Literal["cells", "columns", "planes", "dense"]
 ActionText = Annotated[str, Field(max_length=100)]
 
 
@@ -42,35 +47,65 @@ class Position(Asked):
     moves: list[ActionText] = Field(default=[], max_length=10_000)
 
 
+class PieceWord(Word):
+    name: str
+    letter: str
+    owner: int | None
+    colour: str  # "#rrggbb", or empty: the page chooses
+
+
 class BoardWord(Word):
     height: int
     width: int
-    kind: Literal["cells", "points", "columns"]
+    shape: Shape
+    points: bool  # drawn as the crossings of lines
+    layout: Layout  # how actions are related to the board
     columns: list[str]
     rows: list[str]
     players: list[str]
+    pieces: list[PieceWord]  # none: the game does not say what stands on its board
+    score_name: str
     stars: list[tuple[int, int]]  # row and column
 
 
 class OutcomeWord(Word):
     winner: int | None
-    text: str
+    text: str  # "white wins", to go into a sentence
+    reason: str  # one of tengen.Reason
+    sentence: str  # "White wins: two passes, 47 to 34.5", without a full stop
 
 
 class ActionWord(Word):
     action: int
     text: str
-    cells: list[int]  # that it is drawn on; none: a button
+    source: int | None  # cells; an action with neither is a button
+    target: int | None
+    piece: int | None  # that is put on the target from a hand
+
+
+class HeldWord(Word):
+    piece: int
+    count: int
 
 
 class StateWord(Word):
     position: Position
     board: BoardWord
     to_move: int
-    cells: list[int | None]
+    cells: list[int] | None  # pieces by number, counted from 1, 0 is an empty cell; None: see `text`
+    hands: tuple[list[HeldWord], list[HeldWord]]
+    score: float | None  # of the first player
+    text: str | None  # the board as the game draws it, if it has no cells to say
     legal: list[ActionWord]
     last: ActionWord | None
     outcome: OutcomeWord | None
+
+
+class DrawnWord(Word):
+    player: int
+    source: int | None
+    target: int | None
+    piece: int | None
 
 
 class MoveWord(ActionWord):
@@ -79,6 +114,7 @@ class MoveWord(ActionWord):
     win_rate: float
     prior: float
     line: list[str]
+    drawn: list[DrawnWord]  # the first moves of the line on the board; empty for moves that few look at
 
 
 class PriorWord(Word):

@@ -69,35 +69,13 @@ struct RecordEnd {
   std::optional<float> score;          // for the first player
 };
 
-// Whether the game says whose each cell is.
-template <Game G>
-constexpr bool has_ownership() {
-  return requires(const G& game, const typename G::State& state, float* mover, std::int8_t* first) {
-    requires requires { game.ownership(state, mover); } || requires { game.ownership(state, first); };
-  };
-}
-
-// Ownership and score for the first player. A game writes floats for the player to move (Othello), or bytes for the
-// first player (Go).
+// Ownership and score for the first player.
 template <Game G>
 void read_end(const G& game, const typename G::State& state, RecordEnd& end) {
-  if constexpr (has_ownership<G>()) {
-    const auto cells = static_cast<std::size_t>(game.spec().num_cells());
-    end.ownership.resize(cells);
-    if constexpr (requires(float* out) { game.ownership(state, out); }) {
-      const float sign = game.to_move(state) == Player::kFirst ? 1.0F : -1.0F;
-      std::vector<float> owned(cells);
-      game.ownership(state, owned.data());
-      for (std::size_t i = 0; i < cells; ++i) end.ownership[i] = static_cast<std::int8_t>(sign * owned[i]);
-    } else {
-      game.ownership(state, end.ownership.data());
-    }
-  }
-  if constexpr (requires { game.area_score(state); }) {
-    end.score = static_cast<float>(game.area_score(state));
-  } else if constexpr (requires { game.disc_difference(state); }) {
-    const int difference = game.disc_difference(state);
-    end.score = static_cast<float>(game.to_move(state) == Player::kFirst ? difference : -difference);
+  if constexpr (HasOwnership<G>) {
+    end.ownership.resize(static_cast<std::size_t>(game.spec().num_cells()));
+    game.ownership(state, end.ownership.data());
+    if (const auto points = score(game, state)) end.score = static_cast<float>(*points);
   }
 }
 

@@ -1,0 +1,114 @@
+"""A walk through all positions of a game, those after few actions first, until a number of them is reached.
+
+Small games are walked through to their end. Then it is known how long the longest game is, and whether one can go on
+for ever, because play comes back to a position that it has left.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from tengen._core import State, TengenError
+from tengen.games.check.laws import Laws, StopGameError
+from tengen.games.check.report import wrong
+from tengen.games.check.walk import End, after
+
+
+@dataclass
+class Everything:
+    """What the walk came to."""
+
+    states: list[State] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    complete: bool = False
+    longest: int | None = None  # actions of the longest game; None if that is not known
+    _parents: list[list[tuple[int, int]]] = field(default_factory=list)  # of each state: a state before it, the action
+
+
+def walk_through(laws: Laws, most: int) -> Everything:
+    """Looks at up to `most` positions, each once, and at all actions of each."""
+    walk = Everything()
+    try:
+        walk.complete = _visit(laws, walk, most)
+        if walk.complete and not laws.broken:
+            _measure(laws, walk)
+    except StopGameError:
+        pass
+    except TengenError as error:
+        laws.found(wrong("a rule fails", str(error)))
+    return walk
+
+
+def _visit(laws: Laws, walk: Everything, most: int) -> bool:
+    """Fills the walk; whether every position was reached."""
+    start = laws.game.initial_state()
+    numbers: dict[State, int] = {start: 0}
+    walk.states.append(start)
+    walk._parents.append([])
+    waiting = deque([(0, laws.look_once(start))])
+    while waiting:
+        number, seen = waiting.popleft()
+        state = walk.states[number]
+        if seen.outcome is not None:
+            continue
+        laws.check_refusals(state, seen, tries=1)
+        for action in seen.legal:
+            child = laws.step(state, action)
+            known = numbers.get(child)
+            if known is not None:
+                walk._parents[known].append((number, action))
+                continue
+            if len(walk.states) >= most or laws.time_is_up() or laws.broken:
+                return False
+            numbers[child] = len(walk.states)
+            walk.states.append(child)
+            walk._parents.append([(number, action)])
+            child_seen = laws.look_once(child)
+            laws.check_effect(state, seen, action, child, child_seen)
+            if child_seen.outcome is not None:
+                walk.ends.append(End(child_seen.outcome.winner, seen.to_move, len(child.moves), child))
+            waiting.append((numbers[child], child_seen))
+    return True
+
+
+def _measure(laws: Laws, walk: Everything) -> None:
+    """The longest game, by going through the positions in an order in which all that lead to one come before it."""
+    parents = walk._parents
+    children: list[list[int]] = [[] for _ in parents]
+    for number, before in enumerate(parents):
+        for parent, _ in before:
+            children[parent].append(number)
+    missing = [len(before) for before in parents]
+    length = [0] * len(parents)
+    ready = [number for number, count in enumerate(missing) if count == 0]
+    for number in ready:  # grows
+        for child in children[number]:
+            length[child] = max(length[child], length[number] + 1)
+            missing[child] -= 1
+            if missing[child] == 0:
+                ready.append(child)
+    if len(ready) < len(parents):
+        inside = next(number for number, count in enumerate(missing) if count > 0)
+        text = f"A game can go on for ever: play can come back to a position that can be reached {_when(walk, inside)}."
+        why = "Count the moves in the state and end the game at a limit, or forbid that a position comes back."
+        laws.found(wrong("too long", f"{text} {why}"))
+        return
+    walk.longest = max(length)
+    if walk.longest > laws.spec.longest_game:
+        moves = _longest_way(laws, walk, length)
+        text = f"A game can have {walk.longest} actions, but longest_game is {laws.spec.longest_game}: {moves}."
+        laws.found(wrong("too long", text))
+
+
+def _when(walk: Everything, number: int) -> str:
+    return after(walk.states[number])
+
+
+def _longest_way(laws: Laws, walk: Everything, length: list[int]) -> str:
+    number = length.index(max(length))
+    actions: list[str] = []
+    while length[number] > 0:
+        number, action = next(
+            (before, action) for before, action in walk._parents[number] if length[before] == length[number] - 1
+        )
+        actions.append(laws.game.action_text(action))
+    return " ".join(reversed(actions))

@@ -1,0 +1,111 @@
+// What stands on a board. Players differ in lightness and shape, never in hue alone; kinds of pieces by their letters.
+
+import type { JSX } from "preact";
+import type { BoardShape, Piece, Player } from "../protocol";
+import { CELL } from "./geometry";
+
+type Style = "marks" | "discs" | "stones"; // X and O on squares are written; in columns and on hexagons, coloured discs
+
+export function styleOf(board: BoardShape): Style {
+  if (board.layout === "columns" || board.shape === "hex") return "discs";
+  const written = board.layout === "cells" && !board.points && board.players.join("").toLowerCase() === "xo";
+  return written && !isLettered(board) && board.pieces.every((piece) => !piece.colour) ? "marks" : "stones";
+}
+
+/** Whether pieces are told apart by letters: a player has several kinds of them, or some are nobody's. */
+export function isLettered(board: BoardShape): boolean {
+  const count = (owner: Player | null): number => board.pieces.filter((piece) => piece.owner === owner).length;
+  return count(0) > 1 || count(1) > 1 || count(null) > 0;
+}
+
+/** Which of the two kinds of stones a player has, dark (0) or light (1): the first player the dark ones, unless called white. */
+export function tone(board: BoardShape, owner: Player): Player {
+  const [first, second] = board.players.map((name) => name.toLowerCase());
+  return styleOf(board) === "stones" && (first === "white" || second === "black") ? ((1 - owner) as Player) : owner;
+}
+
+/** A class that gives its element the players' colours, as --first and --other. */
+export function playersClass(board: BoardShape): string {
+  return `players-${styleOf(board)}`;
+}
+
+/** The players' colours where they are not those of the class. */
+export function playersStyle(board: BoardShape): Record<string, string> {
+  const style: Record<string, string> =
+    tone(board, 0) === 0 ? {} : { "--first": "var(--light-stone)", "--other": "var(--dark-stone)" };
+  for (const [owner, name] of [[0, "--first"], [1, "--other"]] as const) {
+    const colour = board.pieces.find((piece) => piece.owner === owner)?.colour;
+    if (colour) style[name] = colour;
+  }
+  return style;
+}
+
+export function pieceOf(board: BoardShape, code: number): Piece | undefined {
+  return board.pieces[code - 1];
+}
+
+/** The number of a player's first kind of piece; 0 if there is none. */
+export function pieceOfPlayer(board: BoardShape, player: Player): number {
+  return board.pieces.findIndex((piece) => piece.owner === player) + 1;
+}
+
+export function pieceWords(board: BoardShape, code: number): string {
+  const piece = pieceOf(board, code);
+  if (!piece) return "empty";
+  if (piece.owner === null) return piece.name;
+  const player = board.players[piece.owner];
+  return isLettered(board) ? `${player} ${piece.name}` : player;
+}
+
+/** A piece with its middle at x and y. The second player's has a ring on it, one that is nobody's is square. */
+export function PieceAt(props: { board: BoardShape; x: number; y: number; code: number; text?: string }): JSX.Element | null {
+  const { board, x, y } = props;
+  const piece = pieceOf(board, props.code);
+  if (!piece) return null;
+  const written = styleOf(board) === "marks" && props.text === undefined;
+  if (written && piece.owner === 0) {
+    return <path class="mark mark-0" d={`M${x - 26} ${y - 26}L${x + 26} ${y + 26}M${x + 26} ${y - 26}L${x - 26} ${y + 26}`} />;
+  }
+  if (written && piece.owner === 1) return <circle class="mark mark-1" cx={x} cy={y} r={29} />;
+  const text = props.text ?? (isLettered(board) ? piece.letter.toUpperCase() : "");
+  const radius = board.points ? 46 : board.shape === "hex" ? 38 : 41;
+  const own = piece.colour ? { fill: piece.colour, stroke: `color-mix(in srgb, ${piece.colour} 65%, black)` } : {};
+  const ink = piece.colour ? { fill: isLight(piece.colour) ? "#1b1d1f" : "#ffffff" } : {};
+  return (
+    <g class={`stone stone-${piece.owner === null ? "none" : tone(board, piece.owner)}`}>
+      {piece.owner === null ? (
+        <rect class="stone-body" x={x - 36} y={y - 36} width={72} height={72} rx={10} style={own} />
+      ) : (
+        <circle class="stone-body" cx={x} cy={y} r={radius} style={own} />
+      )}
+      {piece.owner === 1 && props.text === undefined && <circle class="stone-ring" cx={x} cy={y} r={radius * (text ? 0.82 : 0.68)} />}
+      {text && (
+        <text class="stone-text" x={x} y={y + 14} style={ink}>
+          {text}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** A piece by itself, beside a player's name. */
+export function StoneIcon({ board, player }: { board: BoardShape; player: Player }): JSX.Element {
+  const shown = { ...board, pieces: board.pieces.filter((piece) => piece.owner === player).slice(0, 1) };
+  const code = shown.pieces.length;
+  return (
+    <svg class={`stone-icon look-${styleOf(board)}`} viewBox={`0 0 ${CELL} ${CELL}`} aria-hidden="true">
+      {code ? (
+        <PieceAt board={{ ...board, pieces: shown.pieces }} x={CELL / 2} y={CELL / 2} code={1} />
+      ) : (
+        <g class={`stone stone-${tone(board, player)}`}>
+          <circle class="stone-body" cx={CELL / 2} cy={CELL / 2} r={38} />
+        </g>
+      )}
+    </svg>
+  );
+}
+
+function isLight(colour: string): boolean {
+  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number];
+  return 0.3 * r + 0.59 * g + 0.11 * b > 150;
+}
