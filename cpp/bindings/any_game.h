@@ -129,8 +129,8 @@ class AnyGame {
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
                                                  std::uint64_t seed) const = 0;
   virtual RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
-                                  std::span<const std::int64_t> policy_starts,
-                                  std::span<const std::uint16_t> actions) const = 0;
+                                  std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions,
+                                  const std::string& board) const = 0;
   virtual void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
                              std::span<const std::int64_t> symmetries, const SampleArrays& out) const = 0;
 };
@@ -203,9 +203,9 @@ class ErasedGame final : public AnyGame {
   }
 
   RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
-                          std::span<const std::int64_t> policy_starts,
-                          std::span<const std::uint16_t> actions) const override {
-    return tengen::replay_record(game_, moves, plies, policy_starts, actions);
+                          std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions,
+                          const std::string& board) const override {
+    return tengen::replay_record(game_, moves, plies, policy_starts, actions, board);
   }
   void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
                      std::span<const std::int64_t> symmetries, const SampleArrays& out) const override {

@@ -1,5 +1,7 @@
 // Records replayed: a whole one to check it, many positions at once to train on them.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <span>
 
@@ -29,7 +31,7 @@ struct PyRecordEnd {
 };
 
 PyRecordEnd replay(const PyGame& self, const In<std::uint16_t>& moves, const In<std::uint16_t>& plies,
-                   const In<std::int64_t>& policy_starts, const In<std::uint16_t>& actions) {
+                   const In<std::int64_t>& policy_starts, const In<std::uint16_t>& actions, const std::string& board) {
   const auto starts = view(policy_starts);
   if (starts.size() != plies.shape(0) + 1 || starts.front() != 0 ||
       starts.back() != static_cast<std::int64_t>(actions.shape(0)) || !std::is_sorted(starts.begin(), starts.end())) {
@@ -38,7 +40,7 @@ PyRecordEnd replay(const PyGame& self, const In<std::uint16_t>& moves, const In<
   RecordEnd end;
   {
     nb::gil_scoped_release release;
-    end = self.game->replay_record(view(moves), view(plies), starts, view(actions));
+    end = self.game->replay_record(view(moves), view(plies), starts, view(actions), board);
   }
   PyRecordEnd result{end.outcome, std::nullopt, end.score};
   if (!end.ownership.empty()) {
@@ -58,6 +60,7 @@ void check_lengths(const RecordedGames& games, const GameSpec& spec) {
       games.played_out.size() == num_games && games.values.size() == games.plies.size() &&
       games.policy_starts.size() == games.plies.size() + 1 && games.parts.size() == games.actions.size() &&
       start_of(games.position_starts, num_games) == games.plies.size() &&
+      (games.boards.empty() || games.boards.size() == num_games) &&
       (!games.has_ownership() || (games.ownership.size() == num_games * cells && games.score.size() == num_games));
   if (!fits) throw RecordError("The arrays of the recorded games do not fit together.");
 }
@@ -70,11 +73,13 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
                                               const In<bool>& played_out, const In<std::int8_t>& ownership,
                                               const In<float>& score, const In<std::uint16_t>& plies,
                                               const In<float>& values, const In<std::int64_t>& policy_starts,
-                                              const In<std::uint16_t>& actions, const In<std::uint16_t>& parts) {
+                                              const In<std::uint16_t>& actions, const In<std::uint16_t>& parts,
+                                              const std::vector<std::string>& boards) {
   const GameSpec& spec = self.game->spec();
   const RecordedGames games{view(moves),      view(move_starts),   view(position_starts), view(winners),
                             view(played_out), view(ownership),     view(score),           view(plies),
-                            view(values),     view(policy_starts), view(actions),         view(parts)};
+                            view(values),     view(policy_starts), view(actions),         view(parts),
+                            boards};
   check_lengths(games, spec);
   if (positions.shape(0) != symmetries.shape(0)) throw RecordError("Every position needs a symmetry.");
   const std::size_t batch = positions.shape(0);
@@ -129,10 +134,11 @@ void bind_samples(nb::module_& module) {
         return nb::str("<RecordEnd: {!r}, score {}>").format(outcome, score);
       });
   module.def("replay_record", &replay, "game"_a, "moves"_a, "plies"_a, "policy_starts"_a, "actions"_a,
+             "board"_a = "",
              "Plays a record to its end and checks that every move and every action of a policy target is legal.");
   module.def("write_samples", &samples, "game"_a, nb::kw_only(), "positions"_a, "symmetries"_a, "moves"_a,
              "move_starts"_a, "position_starts"_a, "winners"_a, "played_out"_a, "ownership"_a, "score"_a, "plies"_a,
-             "values"_a, "policy_starts"_a, "actions"_a, "parts"_a,
+             "values"_a, "policy_starts"_a, "actions"_a, "parts"_a, "boards"_a = std::vector<std::string>(),
              "The arrays of a batch, for positions of recorded games (records/samples.h tells what is what).");
 }
 

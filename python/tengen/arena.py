@@ -137,19 +137,32 @@ def play_matches(
     seed: int = 0,
     opening_plies: int | None = None,
     at_once: int = 64,
+    first: int = 0,
     on_game: Callable[[PlayedGame], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[MatchResult, ...]:
     """Several matches side by side, so that a player who is in all of them answers in large batches.
 
     `seats` has an entry for each thread: the same pairs of players, made of objects that only this thread uses.
-    `at_once` games of each match go on in a thread; all of them get an even share if there are fewer.
+    `at_once` games of each match go on in a thread; all of them get an even share if there are fewer. The games have
+    the numbers from `first`, an even one. `should_stop` is asked before every move: those openings are left out then
+    whose two games have not both ended.
     """
-    openings = make_openings(game, (games + 1) // 2, opening_plies, seed)
-    played = _play_numbers(seats, openings, range(games), seed=seed, at_once=at_once, on_game=on_game)
+    openings = make_openings(game, (first + games + 1) // 2, opening_plies, seed)
+    numbers = range(first, first + games)
+    played = _play_numbers(
+        seats, openings, numbers, seed=seed, at_once=at_once, on_game=on_game, should_stop=should_stop
+    )
     return tuple(
-        MatchResult((a.name, b.name), tuple(played[match, k] for k in range(games)), seed)
+        MatchResult((a.name, b.name), _whole_pairs(played, match, numbers), seed)
         for match, (a, b) in enumerate(seats[0])
     )
+
+
+def _whole_pairs(played: dict[tuple[int, int], PlayedGame], match: int, numbers: range) -> tuple[PlayedGame, ...]:
+    """The games of a match in order, without those whose opening was not played with both colours."""
+    ended = [k for k in numbers if (match, k) in played]
+    return tuple(played[match, k] for k in ended if (match, k ^ 1) in played or k ^ 1 not in numbers)
 
 
 @dataclass(frozen=True)
@@ -169,21 +182,34 @@ def challenge(
     seed: int = 0,
     opening_plies: int | None = None,
     on_game: Callable[[PlayedGame], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Challenge:
     """Whether the candidate scores more than `threshold`. `seats` are candidate and champion, for each thread.
 
-    Ends as soon as it is decided, which is looked at every CHALLENGE_ROUND games.
+    Ends as soon as it is decided, which is looked at every CHALLENGE_ROUND games. When it is stopped before, the games
+    that have ended decide; if there are none, the champion stays.
     """
-    openings = make_openings(game, (games + 1) // 2, opening_plies, seed)
     played: list[PlayedGame] = []
     promoted: bool | None = None
     while promoted is None:
-        numbers = range(len(played), min(len(played) + CHALLENGE_ROUND, games))
-        found = _play_numbers(
-            [[pair] for pair in seats], openings, numbers, seed=seed, at_once=CHALLENGE_ROUND, on_game=on_game
+        number = min(CHALLENGE_ROUND, games - len(played))
+        [match] = play_matches(
+            game,
+            [[pair] for pair in seats],
+            games=number,
+            first=len(played),
+            seed=seed,
+            opening_plies=opening_plies,
+            at_once=CHALLENGE_ROUND,
+            on_game=on_game,
+            should_stop=should_stop,
         )
-        played += [found[0, k] for k in numbers]
-        promoted = decided(sum(game.points(0) for game in played), len(played), games, threshold)
+        played += match.games
+        points = sum(game.points(0) for game in played)
+        if len(match.games) < number:
+            promoted = points > threshold * len(played)
+        else:
+            promoted = decided(points, len(played), games, threshold)
     candidate, champion = seats[0]
     return Challenge(MatchResult((candidate.name, champion.name), tuple(played), seed), promoted)
 
@@ -213,7 +239,7 @@ def play_games(
     A game does not depend on which others are played. The players are left as they are: programs go on.
     """
     starts = {(0, k): openings[k // 2] for k in numbers}
-    return list(_play([pair], starts, seed, on_game, cancelled or threading.Event()).values())
+    return list(_play([pair], starts, seed, on_game, (cancelled or threading.Event()).is_set).values())
 
 
 def _play_numbers(
@@ -224,6 +250,7 @@ def _play_numbers(
     seed: int,
     at_once: int,
     on_game: Callable[[PlayedGame], None] | None,
+    should_stop: Callable[[], bool],
 ) -> dict[tuple[int, int], PlayedGame]:
     """The games of these numbers of every match, by match and number. Which thread plays which follows no clock."""
     table = min(at_once, -(-len(numbers) // len(seats)))
@@ -234,7 +261,7 @@ def _play_numbers(
         played: dict[tuple[int, int], PlayedGame] = {}
         for mine in tables[thread :: len(seats)]:
             starts = {(match, k): openings[k // 2] for match in range(len(seats[thread])) for k in mine}
-            played |= _play(seats[thread], starts, seed, on_game, cancelled)
+            played |= _play(seats[thread], starts, seed, on_game, lambda: cancelled.is_set() or should_stop())
         return played
 
     players = [player for pairs in seats for pair in pairs for player in pair]
@@ -282,12 +309,12 @@ def _play(
     starts: dict[tuple[int, int], State],
     seed: int,
     on_game: Callable[[PlayedGame], None] | None,
-    cancelled: threading.Event,
+    should_stop: Callable[[], bool],
 ) -> dict[tuple[int, int], PlayedGame]:
     """Plays all these games: side by side, so that batches are large, but those of a program one after the other."""
     played: dict[tuple[int, int], PlayedGame] = {}
     for together in _sittings(pairs, starts):
-        played |= _play_together(pairs, together, seed, on_game, cancelled)
+        played |= _play_together(pairs, together, seed, on_game, should_stop)
     return played
 
 
@@ -305,13 +332,13 @@ def _play_together(
     starts: dict[tuple[int, int], State],
     seed: int,
     on_game: Callable[[PlayedGame], None] | None,
-    cancelled: threading.Event,
+    should_stop: Callable[[], bool],
 ) -> dict[tuple[int, int], PlayedGame]:
     """Plays these games side by side: every round, each player answers all positions in which it is to move."""
     states = dict(starts)  # (match, number) -> state of a game that goes on; the first player of game k is k % 2
     players = {id(player): player for pair in pairs for player in pair}
     finished: dict[tuple[int, int], PlayedGame] = {}
-    while states and not cancelled.is_set():
+    while states and not should_stop():
         for player in players.values():
             mine = [key for key, state in states.items() if pairs[key[0]][(state.to_move + key[1]) % 2] is player]
             if not mine:
@@ -319,7 +346,7 @@ def _play_together(
             answers = _answers(
                 player, [states[key] for key in mine], [move_seed(seed, key[1], len(states[key].moves)) for key in mine]
             )
-            if cancelled.is_set():  # programs were ended by us, which is no fault of theirs
+            if should_stop():  # programs may have been ended by us, which is no fault of theirs
                 break
             for key, answer in zip(mine, answers, strict=True):
                 played = _after(states[key], answer, key[1])

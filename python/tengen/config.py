@@ -168,7 +168,7 @@ class SelfPlayConfig(_Stage):
         ge=0,
         le=1,
     )
-    keep_values: bool = _setting(False, "whether to keep the root values of searches that are not recorded too")
+    keep_values: bool = _setting(False, "whether records also keep the root values of searches that give no target")
     search: dict[str, Any] = Field(
         default_factory=lambda: dict(SelfPlayConfig.SEARCH), description="parameters of the search"
     )
@@ -270,7 +270,9 @@ class ArenaConfig(_Stage):
         min_length=1,
     )
     opening_plies: int = _setting(4, "random plies at the start of a game; fewer in short games", unit="plies", ge=0)
-    final_accuracy: bool = _setting(True, "compare the last network with the truth, where that is known")
+    final_strength: bool = _setting(
+        True, "whether the last network is measured: by known positions, else by a few games"
+    )
     gating: bool = _setting(False, "whether the candidate must beat the champion (AlphaGo Zero)")
     gating_games: int = _setting(
         400, "games of candidate against champion (AlphaGo Zero: 400); fewer once it is decided", unit="games", ge=2

@@ -6,6 +6,7 @@ targets and a random symmetry of them (records/samples.h).
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -80,6 +81,7 @@ class ReplayWindow:
         self._columns = {name: _Column(dtype, width) for name, dtype, width, _ in _layout(game, config)}
         for name in ("move_starts", "position_starts", "policy_starts"):
             self._columns[name].append([0])
+        self._boards: deque[str] = deque()  # [G] drawings that the games start from; "": the initial state
         self._running_surprise: NDArray[np.float64] | None = None  # [P], made when a sample asks for it
 
     @classmethod
@@ -102,7 +104,8 @@ class ReplayWindow:
     def most_bytes(game: Game, config: ReplayConfig, recorded_share: float = 0.1) -> int:
         """The memory that the window stays under, if at least `recorded_share` of the moves were recorded.
 
-        Everything else is the worst case: every action in every target, and one position recorded in a game.
+        Everything else is the worst case: every legal action in every target, and one position recorded in a game.
+        Drawings of starts, which self-play does not make, are not counted.
         """
         layout = _layout(game, config, recorded_share)
         sizes = [rows * width * np.dtype(dtype).itemsize for _, dtype, width, rows in layout]
@@ -157,6 +160,7 @@ class ReplayWindow:
         columns["iterations"].append([record.iteration])
         columns["closest_calls"].append([_closest_call(self.game, record)])
         columns["moves"].append(record.moves)
+        self._boards.append(record.start or "")
         columns["plies"].append(record.recorded)
         columns["values"].append(record.root_values)
         columns["surprise"].append(record.surprise)
@@ -183,6 +187,8 @@ class ReplayWindow:
         ):
             for name in names:
                 columns[name].drop(count)
+        for _ in range(games):
+            self._boards.popleft()
 
     def sample(self, batch: int, rng: np.random.Generator) -> Samples:
         """Draws positions with replacement, each under a random symmetry."""
@@ -204,19 +210,28 @@ class ReplayWindow:
         return max(-1.0, min(highest, float(np.quantile(calls, WRONGLY_RESIGNED))))
 
     def starts(self, count: int, rng: np.random.Generator) -> list[list[int]]:
-        """The moves to `count` positions, drawn as for a sample: new games may begin there (Go-Exploit, 2023)."""
+        """The moves to `count` positions, drawn as for a sample: new games may begin there (Go-Exploit, 2023).
+
+        Positions of games that did not start at the initial state are left out.
+        """
         columns = self._columns
         first_position, first_move = (int(columns[name].view[0]) for name in ("position_starts", "move_starts"))
         found = []
         for position in self._draw(count, rng) if self.positions else ():
             game = np.searchsorted(columns["position_starts"].view, position + first_position, side="right") - 1
+            if self._boards[game]:
+                continue
             begin = int(columns["move_starts"].view[game]) - first_move
             found.append(columns["moves"].view[begin : begin + int(columns["plies"].view[position])].tolist())
         return found
 
     def samples_of(self, positions: NDArray[np.int64], symmetries: NDArray[np.int64]) -> Samples:
         """Samples of these positions of the window (0 is the oldest), under these symmetries of the game."""
-        flat = {name: column.view.reshape(-1) for name, column in self._columns.items() if name not in _NOT_SAMPLED}
+        flat: dict[str, Any] = {
+            name: column.view.reshape(-1) for name, column in self._columns.items() if name not in _NOT_SAMPLED
+        }
+        if any(self._boards):
+            flat["boards"] = list(self._boards)
         arrays = write_samples(self.game, positions=positions, symmetries=symmetries, **flat)
         return Samples(**arrays)
 
@@ -239,7 +254,7 @@ def _closest_call(game: Game, record: GameRecord) -> float:
     if not record.never_resigns:
         return np.nan
     assert record.outcome is not None
-    state = game.initial_state()
+    state = record.first_state(game)
     values = dict(zip(record.recorded.tolist(), record.root_values.tolist(), strict=True))
     lowest = 1.0
     for ply, action in enumerate(record.moves.tolist()):
@@ -265,7 +280,7 @@ def _layout(
         (_GAME_COLUMNS, positions + 1),
         (_END_COLUMNS, positions if has_ownership(game) else 0),
         (_POSITION_COLUMNS, positions + 1),
-        (_ENTRY_COLUMNS, positions * spec.num_actions),
+        (_ENTRY_COLUMNS, positions * spec.most_legal),
         (_MOVE_COLUMNS, int(positions / recorded_share)),
     )
     return [

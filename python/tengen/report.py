@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 __all__ = [
     "SILENT",
+    "AccuracyReport",
     "Finding",
     "GateReport",
     "IterationReport",
@@ -19,6 +20,7 @@ __all__ = [
     "RatingReport",
     "RunReport",
     "SelfPlayReport",
+    "SilentObserver",
     "StrengthReport",
     "iteration_report",
 ]
@@ -37,6 +39,7 @@ class RunReport:
     memory_limit: int  # bytes the run will stay under
     parameters: int
     notes: tuple[str, ...] = ()  # what was found damaged and set aside
+    seconds_left: float | None = None  # of a run that was given minutes
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,18 @@ class GateReport:
 
 
 @dataclass(frozen=True)
+class AccuracyReport:
+    """The last network against the truth: the shares of positions in which its move keeps the win, draw or loss."""
+
+    positions: int
+    about: str  # which positions they are, in a few words
+    network: float  # share of good moves of the network alone, 0 to 1
+    search: float | None  # and with search; None if there was no time for it
+    simulations: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something that will keep the run from learning: its cause and a remedy."""
 
@@ -144,12 +159,13 @@ class IterationReport:
     window_age: int = 0  # iterations since the oldest game of the window was begun
     rating: RatingReport | None = None
     gate: GateReport | None = None
+    accuracy: AccuracyReport | None = None  # of the last iteration of a run, where the truth is known
 
 
 def iteration_report(line: Mapping[str, Any]) -> IterationReport:
     """The report that a line of metrics.jsonl was made of. LookupError or TypeError if it is of another version."""
     fields = {name: value for name, value in line.items() if name != "crc32"}
-    rating, gate = fields.get("rating"), fields.get("gate")
+    rating, gate, accuracy = (fields.get(name) for name in ("rating", "gate", "accuracy"))
     return IterationReport(
         **fields
         | {
@@ -159,6 +175,7 @@ def iteration_report(line: Mapping[str, Any]) -> IterationReport:
             "findings": tuple(Finding(**finding) for finding in fields["findings"]),
             "rating": rating and RatingReport(**rating | {"anchors": _strengths(rating["anchors"])}),
             "gate": gate and GateReport(**gate),
+            "accuracy": accuracy and AccuracyReport(**accuracy),
         }
     )
 
@@ -181,7 +198,9 @@ class Observer(Protocol):
         ...
 
 
-class _Silent:
+class SilentObserver:
+    """Hears everything and does nothing. An observer of one's own overrides what it wants to hear."""
+
     def run_started(self, report: RunReport) -> None:
         pass
 
@@ -192,4 +211,4 @@ class _Silent:
         pass
 
 
-SILENT: Observer = _Silent()
+SILENT: Observer = SilentObserver()

@@ -1,4 +1,4 @@
-"""The smallest run that has everything: two threads, games in flight, two replicas, an averaged network."""
+"""The smallest run that has everything: two threads, two units, games in flight, two replicas, an averaged network."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ SMALL: dict[str, Any] = {
     "network": {"preset": "tiny", "blocks": 1, "channels": 8, "policy_channels": 4, "value_channels": 4},
     "self_play": {
         "threads": 2,
+        "units": 2,
         "games_per_unit": 4,
         "positions": 64,
         "simulations": 4,
@@ -19,7 +20,7 @@ SMALL: dict[str, Any] = {
     },
     "replay": {"window_start": 40, "window_most": 90},
     "learner": {"batch": 128, "samples_per_position": 4.0, "threads": 2},
-    "arena": {"every": 0},
+    "arena": {"every": 0, "final_strength": False},
 }
 
 

@@ -8,8 +8,8 @@ import pytest
 from reports import RUN, report
 from rich.console import Console
 
-from tengen.interfaces.observers import LiveProgress, PlainProgress, amount, duration, sparkline
-from tengen.report import Finding, StrengthReport
+from tengen.interfaces.observers import LiveProgress, PlainProgress, amount, duration, final_text, sparkline
+from tengen.report import AccuracyReport, Finding, StrengthReport
 
 STRENGTH = StrengthReport("rollout:100", 40, 0.75, (0.6, 0.86))
 FINDING = Finding("all games drawn", "99% of the games were drawn", "raise self_play.random_start_plies")
@@ -63,6 +63,31 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         f"iteration 4: {figures}",
         warning,
     ]
+
+
+def test_a_pipe_hears_of_stages_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 100.0
+    progress = PlainProgress(now=lambda: now)
+    progress.run_started(replace(RUN, seconds_left=120.0))
+    for second in range(30):
+        now = 100.0 + second
+        progress.stage("self-play", second, 40)
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert lines[0] == "  iteration 1, self-play: 5%, 38 s more; 1 min 58 s left of the run"  # after two seconds
+    assert [line.partition(":")[2].split(",")[0] for line in lines] == [" 5%", " 18%", " 30%", " 42%", " 55%", " 68%"]
+    progress.iteration_finished(report(1))
+    progress.stage("learning", 1, 4)
+    assert len(capsys.readouterr().out.splitlines()) == 1  # the iteration; the stage is too young for a line
+
+
+def test_final_strength_in_a_sentence() -> None:
+    accuracy = AccuracyReport(500, "positions that come with tengen", 0.9312, 0.96, 100, 2.0)
+    assert final_text(report(accuracy=accuracy)) == (
+        "Good moves, which keep the win, draw or loss, on 500 positions that come with tengen: network alone 93.12 %, "
+        "with 100 simulations 96.00 %."
+    )
+    assert final_text(report(strength=(STRENGTH,))) == "It scores 75% against rollout:100 (40 games)."
+    assert final_text(report()) == ""
 
 
 def test_damage_is_told_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,15 @@ from small_runs import small_config, what_counts
 import tengen
 from tengen.base.durable import DiskFullError, RunInUseError, run_lock
 from tengen.config import ConfigError
+from tengen.interfaces.report_page import build_page
 from tengen.learner import TrainingDivergedError
 from tengen.network.checkpoint import load_network
 from tengen.records import read_games
 from tengen.report import IterationReport, RunReport
-from tengen.run.folder import RunFolder, RunFolderError
+from tengen.run.clock import Clock, Plan
+from tengen.run.folder import RunFolder, RunFolderError, check_same_game, read_reports
+from tengen.selfplay import SelfPlayResult, play_games
+from tengen.stages import AlphaZero
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")
@@ -374,6 +379,163 @@ def test_strength_is_measured_now_and_then(tmp_path: Path) -> None:
 
 
 def test_minutes_end_a_run(tmp_path: Path) -> None:
+    """Not before it has learned something."""
     heard = Heard()
     train(small_config(10**6), tmp_path / "run", heard, minutes=1e-6)
-    assert len(heard.finished) <= 1
+    assert 1 <= len(heard.finished) <= 3
+    assert heard.finished[-1].learner.steps >= 1
+    assert heard.finished[-1].seconds_left == 0.0
+    again = Heard()
+    train(small_config(10**6), tmp_path / "run", again, minutes=1e-6)
+    assert again.finished == []
+
+
+def test_stages_stop_when_their_time_is_over(tmp_path: Path) -> None:
+    """By a clock that jumps whenever it is looked at: after some hundred looks the run is over."""
+    ticks = count()
+    heard = Heard()
+    large = small_config(
+        10**6, self_play={"positions": 10**6, "simulations": 500}, learner={"samples_per_position": 1e4}
+    )
+    train(large, tmp_path / "run", heard, minutes=1.0, now=lambda: next(ticks) * 0.05)
+    assert sum(report.learner.steps for report in heard.finished) >= 1
+    assert sum(report.self_play.positions for report in heard.finished) < 10**5
+    assert heard.finished[-1].seconds < 90.0
+
+
+def test_a_network_with_gating_is_not_the_blank_one(tmp_path: Path) -> None:
+    """The first candidate of a run of minutes becomes the champion without a match."""
+    ticks = count()
+    config = small_config(10**6, arena={"gating": True, "gating_games": 400, "simulations": 800})
+    path = train(config, tmp_path / "run", minutes=1.0, now=lambda: next(ticks) * 0.2)
+    assert load_network(path).iteration >= 1
+
+
+# ---- Units
+
+
+def test_the_number_of_units_is_kept_in_the_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a run moved to another machine plays the same games, with as many threads as that one has."""
+    monkeypatch.setattr("tengen.run.folder.os.cpu_count", lambda: 3)
+    cores = small_config(2, self_play={"units": 0})
+    train(cores, tmp_path / "one")
+    assert "units = 3" in (tmp_path / "one" / "config.toml").read_text()
+    train(small_config(1, self_play={"units": 0}), tmp_path / "other")
+    monkeypatch.setattr("tengen.run.folder.os.cpu_count", lambda: 8)
+    train(small_config(2, self_play={"units": 0, "threads": 1}), tmp_path / "other")
+    assert what_counts(tmp_path / "other") == what_counts(tmp_path / "one")
+
+
+def test_a_run_of_before_units_has_as_many_as_it_had_threads(begun: Begun, four_iterations: Path) -> None:
+    folder = begun()
+    path = folder / "config.toml"
+    content = path.read_text().replace("units = 2\n", "").replace("games_per_unit", "games_per_thread")
+    assert "games_per_thread = 4" in content
+    path.write_text(content)
+    go_on(folder, self_play={"units": 0})
+    assert what_counts(folder) == what_counts(four_iterations)
+    assert "units = 2" in path.read_text()
+
+
+# ---- A start that fails
+
+
+def test_a_setting_that_differs_is_named(begun: Begun) -> None:
+    with pytest.raises(RunFolderError, match=r"learner\.batch is 128 there and 33 here"):
+        go_on(begun(), learner={"batch": 33})
+    with pytest.raises(RunFolderError, match=r"self_play\.units is 2 there and 3 here"):
+        go_on(begun(), self_play={"units": 3})
+
+
+def test_a_failed_start_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(tengen.TengenError):
+        train(small_config(learner={"device": "mps"}), tmp_path / "device")
+    with pytest.raises(ConfigError, match="ownership_head"):
+        train(small_config(network={"ownership_head": True}), tmp_path / "network")
+    with monkeypatch.context() as patch:
+        patch.setattr("tengen.run.footprint.os.sysconf", lambda name: 1000)
+        with pytest.raises(ConfigError, match=r"needs up to .* GB besides its replay window"):
+            train(small_config(), tmp_path / "memory")
+    with monkeypatch.context() as patch:
+        patch.setattr("tengen.run.folder.write_bytes", _killed)
+        with pytest.raises(RuntimeError):
+            train(small_config(), tmp_path / "config")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_of_another_game_is_refused(begun: Begun) -> None:
+    folder = begun()
+    before = what_counts(folder)
+    other = small_config(4).model_copy(update={"game": "mnk", "options": {"m": 3, "n": 3, "k": 3}})
+    with pytest.raises(RunFolderError, match=r"is a run of tic_tac_toe \(no options\), not of mnk \(m=3, n=3, k=3"):
+        train(other, folder)
+    assert what_counts(folder) == before
+
+
+def test_edited_rules_are_told_as_such(tmp_path: Path) -> None:
+    """Not as a broken game: the moves of the run's records may well be illegal by the new rules."""
+    source = Path(__file__).parents[2] / "examples" / "connect_four.py"
+    rules = tmp_path / "connect_four.py"
+    rules.write_text(source.read_text())
+    config = small_config(1).model_copy(update={"game": str(rules)})
+    train(config, tmp_path / "run")
+    moved = tmp_path / "elsewhere" / "connect_four.py"
+    moved.parent.mkdir()
+    moved.write_text(source.read_text())
+    check_same_game(tmp_path / "run", tengen.load(str(moved)))
+    rules.write_text(source.read_text() + "\n# edited\n")
+    with pytest.raises(RunFolderError, match=r"The rules of .* changed since the run .* began"):
+        train(small_config(2).model_copy(update={"game": str(rules)}), tmp_path / "run")
+
+
+# ---- Methods
+
+
+def test_a_method_fills_stages_in_its_own_way(tmp_path: Path) -> None:
+    """Learning from games of random players, with everything else of a run as it is."""
+    asked: list[int] = []
+
+    class FromOthers(AlphaZero):
+        def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
+            asked.append(self.iteration)
+            evaluators = [tengen.UniformEvaluator(self.game)] * 2
+            played = play_games(
+                self.game,
+                evaluators,
+                plan.play,
+                seed=3,
+                iteration=self.iteration,
+                network="others",
+                in_flight=self.in_flight,
+                least_games=plan.least_games,
+            )
+            self.in_flight = played.in_flight
+            return played
+
+    train(small_config(2), tmp_path / "run", method=FromOthers)
+    train(small_config(3), tmp_path / "run", method=FromOthers)
+    assert asked == [0, 1, 2]
+    assert {record.network for record in read_games(tmp_path / "run" / "games", GAME)} == {"others"}
+
+
+# ---- The end
+
+
+def test_the_last_network_is_measured(tmp_path: Path) -> None:
+    """Against the truth where it is known, else against simple players; and the page has it."""
+    train(small_config(2, arena={"final_strength": True}), tmp_path / "known")
+    first, last = read_reports(tmp_path / "known")
+    assert first.accuracy is None
+    assert last.accuracy is not None
+    assert last.accuracy.positions == 4520
+    assert last.accuracy.search is not None
+    assert 0.5 < last.accuracy.network <= last.accuracy.search <= 1.0
+    assert "Final strength" in build_page(tmp_path / "known")
+    other = small_config(1, arena={"final_strength": True, "games": 2, "simulations": 2})
+    train(other.model_copy(update={"game": "connect_four", "options": {"columns": 5}}), tmp_path / "unknown")
+    [last] = read_reports(tmp_path / "unknown")
+    assert last.accuracy is None
+    assert [match.opponent for match in last.strength] == ["random", "rollout:100"]
+    page = build_page(tmp_path / "unknown")
+    assert "Final strength" in page
+    assert "against rollout:100 (2 games)" in page

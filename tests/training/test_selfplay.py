@@ -1,9 +1,13 @@
 """Self-play: the same games whatever the timing, however they are cut into iterations; and the signs of its values."""
 
 import json
+import pickle
 import random
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +19,7 @@ import tengen
 from tengen import Evaluation, Outcome
 from tengen.config import SelfPlayConfig
 from tengen.records import GameRecord
-from tengen.selfplay import GamesInFlight, SelfPlayResult, play_games
+from tengen.selfplay import GamesInFlight, SelfPlayResult, UnitResult, play_games, play_unit
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")
@@ -65,7 +69,7 @@ def test_same_games_whatever_the_timing(selection: str) -> None:
 @pytest.mark.parametrize("fast", [0, 2])
 def test_a_game_is_the_same_however_the_run_is_cut(fast: int) -> None:
     """What a game's number and the seed decide does not depend on where iterations end."""
-    settings = config(positions=120, fast_simulations=fast, full_share=0.5, resign_below=-1.0)
+    settings = config(positions=120, units=1, fast_simulations=fast, full_share=0.5, resign_below=-1.0)
     short = settings.model_copy(update={"positions": 17})
     whole = play(settings, threads=1)
     games: dict[int, GameRecord] = {}
@@ -104,7 +108,7 @@ def test_unfinished_games_go_on() -> None:
     settings = config(positions=30)
     first = play(settings)
     begun = {record.seed: record for thread in first.in_flight for record in thread.games}
-    assert len(begun) == settings.threads * settings.games_per_unit
+    assert len(begun) == settings.units * settings.games_per_unit
     second = play_games(
         GAME, [Opinionated(GAME)] * 2, settings, seed=5, iteration=4, network="def", in_flight=first.in_flight
     )
@@ -126,18 +130,86 @@ def test_numbers_of_games_are_given_once() -> None:
     assert set(range(8)) <= set(seeds)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_run_may_move_to_other_cores(threads: int) -> None:
+@pytest.mark.parametrize("threads", [1, 3, 5])
+def test_threads_make_no_difference(threads: int) -> None:
+    """A run that moves to a machine with more or fewer cores plays the same games."""
+    settings = config(positions=150, units=3)
+    one, other = play(settings, threads=2, pause=0.002), play(settings, threads=threads)
+    assert one.records == other.records
+    assert one.in_flight == other.in_flight
+    assert len(one.in_flight) == 3
+
+
+@pytest.mark.parametrize("units", [1, 3])
+def test_games_are_dealt_anew_to_another_number_of_units(units: int) -> None:
     first = play(config(positions=40))
-    begun = {record.seed for thread in first.in_flight for record in thread.games}
-    second = play_games(
-        GAME, [Opinionated(GAME)] * threads, config(positions=60), seed=5, iteration=4, in_flight=first.in_flight
-    )
+    begun = {record.seed for unit in first.in_flight for record in unit.games}
+    settings = config(positions=60, units=units)
+    second = play_games(GAME, [Opinionated(GAME)] * 2, settings, seed=5, iteration=4, in_flight=first.in_flight)
     seeds = [record.seed for record in everything(second)]
     assert len(seeds) == len(set(seeds))
     assert not set(seeds) & {record.seed for record in first.records}
-    assert len(begun & set(seeds)) >= min(8, 4 * threads)
-    assert len(second.in_flight) == threads
+    assert len(begun & set(seeds)) >= min(8, 4 * units)
+    assert len(second.in_flight) == units
+
+
+def unit_of_its_own(settings: bytes, unit: int, in_flight: bytes) -> bytes:
+    """What another process does with pickles."""
+    result = play_unit(
+        GAME,
+        Opinionated(GAME),
+        pickle.loads(settings),
+        seed=5,
+        iteration=4,
+        unit=unit,
+        units=2,
+        network="abc",
+        in_flight=pickle.loads(in_flight),
+    )
+    return pickle.dumps(result)
+
+
+def test_units_can_be_played_in_other_processes() -> None:
+    settings = config(positions=90)
+    begun = play(settings).in_flight
+    here = play_games(GAME, [Opinionated(GAME)] * 2, settings, seed=5, iteration=4, network="abc", in_flight=begun)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        answers = pool.map(unit_of_its_own, [pickle.dumps(settings)] * 2, range(2), map(pickle.dumps, begun))
+        there: list[UnitResult] = [pickle.loads(answer) for answer in answers]
+    assert tuple(record for unit in there for record in unit.records) == here.records
+    assert tuple(unit.in_flight for unit in there) == here.in_flight
+    assert sum(unit.figures.positions for unit in there) == here.report.positions
+
+
+def test_a_stopped_unit_keeps_its_games() -> None:
+    """And played again from there the games are the same, because a search that was cut off is done anew."""
+    settings = config(positions=150, resign_below=-1.0)
+    batches = count(1)
+    first = play_games(
+        GAME,
+        [Opinionated(GAME)],
+        settings.model_copy(update={"units": 1}),
+        seed=5,
+        iteration=3,
+        network="abc",
+        least_games=1000,
+        should_stop=lambda: next(batches) > 40,
+    )
+    assert 0 < first.report.positions < 150
+    assert sum(len(record.recorded) for record in everything(first)) == first.report.positions
+    whole = play_games(
+        GAME, [Opinionated(GAME)], settings.model_copy(update={"units": 1}), seed=5, iteration=3, network="abc"
+    )
+    moves = {record.seed: record.moves.tolist() for record in whole.records}
+    for record in everything(first):
+        if record.seed in moves:
+            assert record.moves.tolist() == moves[record.seed][: len(record.moves)]
+
+
+def test_stopped_before_it_began() -> None:
+    result = play_games(GAME, [Opinionated(GAME)], config(), seed=5, iteration=3, should_stop=lambda: True)
+    assert (result.records, result.report.positions) == ((), 0)
+    assert [len(unit.games) for unit in result.in_flight] == [4, 4]
 
 
 def test_every_record_is_valid_and_every_position_is_counted() -> None:
@@ -208,9 +280,9 @@ def test_first_player_score_is_the_first_players() -> None:
 
 
 def test_batches_fill_up() -> None:
-    """One request for all games of a thread, not one a game."""
+    """One request for all games of a unit, not one a game."""
     evaluator = Opinionated(FOUR)
-    settings = config(positions=64, games_per_unit=16, simulations=8, search={"cache_entries": 0})
+    settings = config(positions=64, units=1, games_per_unit=16, simulations=8, search={"cache_entries": 0})
     play_games(FOUR, [evaluator], settings, seed=1, iteration=0)
     assert np.mean(evaluator.batches) > 10
 
@@ -231,7 +303,7 @@ def test_progress_is_told() -> None:
     play_games(
         GAME,
         [Opinionated(GAME, 0.05)],
-        config(positions=40),
+        config(positions=40, units=1),
         seed=1,
         iteration=0,
         on_progress=lambda *now: heard.append(now),

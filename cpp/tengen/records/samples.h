@@ -35,6 +35,8 @@ struct RecordedGames {
   std::span<const std::int64_t> policy_starts;    // [P + 1]
   std::span<const std::uint16_t> actions;         // [E]
   std::span<const std::uint16_t> parts;           // [E] 65535ths
+  std::span<const std::string> boards;            // [G] drawings that the games start from, "": the initial state;
+                                                  // empty: all start there
 
   bool has_ownership() const { return !ownership.empty(); }
 };
@@ -77,6 +79,17 @@ void read_end(const G& game, const typename G::State& state, RecordEnd& end) {
   }
 }
 
+// Where a recorded game starts: at a drawing, or at the initial state if there is none.
+template <Game G>
+typename G::State recorded_start(const G& game, const std::string& board) {
+  if (board.empty()) return game.initial_state();
+  try {
+    return game.parse_board(board);
+  } catch (const BoardTextError& error) {
+    throw RecordError(std::string("The start of a recorded game is no position: ") + error.what());
+  }
+}
+
 template <Game G>
 [[noreturn]] void refuse_move(const G& game, const typename G::State& state, std::size_t ply, Action action) {
   const bool exists = action < game.spec().num_actions;
@@ -98,8 +111,9 @@ void play_recorded(const G& game, typename G::State& state, std::span<const std:
 // plies: [P]; policy_starts: [P + 1]; actions: [E]
 template <Game G>
 RecordEnd replay_record(const G& game, std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
-                        std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions) {
-  auto state = game.initial_state();
+                        std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions,
+                        const std::string& board = "") {
+  auto state = recorded_start(game, board);
   ActionList legal(game.spec().num_actions);
   std::size_t ply = 0;
   for (std::size_t i = 0; i < plies.size(); ++i) {
@@ -150,7 +164,7 @@ class Sampler {
     const std::size_t ply = games_.plies[at];
     if (ply > moves.size()) throw RecordError("A recorded ply is past the last move of its game.");
 
-    auto state = game_.initial_state();
+    auto state = games_.boards.empty() ? game_.initial_state() : recorded_start(game_, games_.boards[game]);
     play_recorded(game_, state, moves, 0, ply);
     write_position(b, state, symmetry);
     write_targets(b, game, at, symmetry, game_.to_move(state));

@@ -64,7 +64,7 @@ class WalkSolver:
         return self._solved[state]
 
 
-def solve_all(game: Game) -> dict[State, Scores]:
+def solve_all(game: Game, most_states: int = MOST_STATES) -> dict[State, Scores]:
     """Every reachable position in which the game is not over, with the score of each action."""
     worth: dict[State, float] = {}  # score of every solved state, for its player to move
     solved: dict[State, Scores] = {}
@@ -81,7 +81,7 @@ def solve_all(game: Game) -> dict[State, Scores]:
         successors = {action: state.play(action) for action in state.legal_actions}
         unknown = [next_state for next_state in successors.values() if next_state not in worth]
         if unknown:
-            if len(worth) + len(stack) > MOST_STATES:
+            if len(worth) + len(stack) > most_states:
                 raise TooManyPositionsError(f"{game.spec.name} has too many positions to solve them all.")
             stack += unknown
             continue

@@ -7,21 +7,32 @@ in words what the run's own figures say is wrong.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 
-from tengen.report import Finding, GateReport, IterationReport, Observer, RatingReport, RunReport, StrengthReport
+from tengen.report import (
+    AccuracyReport,
+    Finding,
+    GateReport,
+    IterationReport,
+    Observer,
+    RatingReport,
+    RunReport,
+    StrengthReport,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Listeners", "Progress", "amount", "duration", "run_progress"]
+__all__ = ["Listeners", "Progress", "amount", "duration", "final_text", "run_progress"]
 
 SPARKS = "▁▂▃▄▅▆▇█"
 SPARKLINE = 40  # iterations in a curve
+SECONDS_BETWEEN_LINES = 5.0  # at least, where there is no terminal
+FIRST_LINE = 2.0  # seconds after the start
 
 
 class Progress(Observer, Protocol):
@@ -96,6 +107,29 @@ def gate_text(gate: GateReport) -> str:
     )
 
 
+def accuracy_text(accuracy: AccuracyReport) -> str:
+    searched = f", with {accuracy.simulations} simulations {percent(accuracy.search)}" if accuracy.search else ""
+    return (
+        f"Good moves, which keep the win, draw or loss, on {accuracy.positions:,} {accuracy.about}: network alone "
+        f"{percent(accuracy.network)}{searched}."
+    )
+
+
+def percent(share: float) -> str:
+    """Never rounded up to 100."""
+    return f"{int(share * 10_000) / 100:.2f} %"
+
+
+def final_text(report: IterationReport) -> str:
+    """How strong the network of a finished run is, by what the run measured at its end; empty if that is nothing."""
+    if report.accuracy is not None:
+        return accuracy_text(report.accuracy)
+    scores = " and ".join(
+        f"{match.score:.0%} against {match.opponent} ({match.games} games)" for match in report.strength
+    )
+    return f"It scores {scores}." if scores else ""
+
+
 def finding_text(finding: Finding) -> str:
     return f"{finding.name}: {finding.cause}; {finding.remedy}"
 
@@ -143,10 +177,15 @@ class Listeners:
 
 
 class PlainProgress:
-    """A line for every iteration, and one for every finding when it first shows."""
+    """A line for every iteration, one for every finding when it first shows, and between them how far a stage is."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._known: set[str] = set()  # names of findings that were in the last iteration
+        self._now = now
+        self._stage = ("", 0.0)  # the stage that goes on, and when it began
+        self._said_at = now() - SECONDS_BETWEEN_LINES + FIRST_LINE
+        self._iteration = 0  # iterations done
+        self._ends_at: float | None = None  # when the run should be over, if that is known
 
     def __enter__(self) -> PlainProgress:
         return self
@@ -156,17 +195,34 @@ class PlainProgress:
 
     def say(self, sentence: str) -> None:
         print(sentence, flush=True)
+        self._said_at = self._now()
 
     def run_started(self, report: RunReport) -> None:
         for note in report.notes:
             self.say(f"warning: {note}")
         self.say(start_text(report))
+        self._iteration = report.iteration
+        if report.seconds_left is not None:
+            self._ends_at = self._now() + report.seconds_left
+        self._said_at += FIRST_LINE - SECONDS_BETWEEN_LINES
 
     def stage(self, name: str, done: int, total: int) -> None:
-        pass
+        """Now and then, for those who read a log or a pipe."""
+        now = self._now()
+        if name != self._stage[0]:
+            self._stage = (name, now)
+        if now - self._said_at < SECONDS_BETWEEN_LINES or total == 0:
+            return
+        share = min(1.0, done / total)
+        more = f", {duration((now - self._stage[1]) * (1.0 - share) / share)} more" if share > 0 else ""
+        left = f"; {duration(max(0.0, self._ends_at - now))} left of the run" if self._ends_at is not None else ""
+        self.say(f"  iteration {self._iteration + 1}, {name}: {share:.0%}{more}{left}")
 
     def iteration_finished(self, report: IterationReport) -> None:
         self.say(iteration_text(report))
+        self._iteration = report.iteration
+        self._ends_at = self._now() + report.seconds_left
+        self._stage = ("", 0.0)
         if report.gate is not None:
             self.say(f"  {gate_text(report.gate)}")
         for strength in report.strength:
@@ -216,6 +272,7 @@ class LiveProgress:
         from rich.text import Text
 
         self._run = report
+        self._ends_at = None if report.seconds_left is None else time.monotonic() + report.seconds_left
         for note in report.notes:
             self._console.print(Text.assemble(("warning:", "yellow"), f" {note}"), soft_wrap=True)
         self.say(start_text(report))
@@ -254,10 +311,13 @@ class LiveProgress:
         name = self._run.game if self._run else "tengen"
         report = self._newest
         if report is None or self._ends_at is None:
-            return name, "first iteration"
-        left = max(0.0, self._ends_at - time.monotonic())
+            return name, "first iteration" + (f", {duration(self._left())} left" if self._ends_at is not None else "")
+        left = self._left()
         share = report.seconds / max(report.seconds + report.seconds_left, 1e-9)
         return name, _bar(share, f"iteration {report.iteration + 1}, {duration(left)} left")
+
+    def _left(self) -> float:
+        return max(0.0, (self._ends_at or 0.0) - time.monotonic())
 
     def _stage_row(self) -> tuple[RenderableType, RenderableType]:
         name, done, total = self._stage

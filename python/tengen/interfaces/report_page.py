@@ -14,7 +14,7 @@ from tengen._core import TengenError
 from tengen.base.durable import write_text
 from tengen.config import ConfigError, load_config
 from tengen.interfaces.chart import Bar, Line, bars, lines
-from tengen.interfaces.observers import amount, duration, finding_text, gate_text, rating_text
+from tengen.interfaces.observers import amount, duration, final_text, finding_text, gate_text, rating_text
 from tengen.report import IterationReport, RunReport
 from tengen.run.folder import read_reports
 from tengen.strength.ratings import rate, results_of
@@ -72,7 +72,7 @@ def build_page(folder: Path) -> str:
     title = f"{game} · {folder.resolve().name}"
     body = [f"<header><h1>{escape(game)}</h1><p>{escape(_subtitle(folder, reports))}</p></header>"]
     if reports:
-        body += [_tiles(reports), _findings(reports), _charts(reports), _ladder(reports)]
+        body += [_tiles(reports), _final(reports), _findings(reports), _charts(reports), _ladder(reports)]
     body.append(f"<details><summary>Settings</summary><pre>{escape(config_text)}</pre></details>")
     return whole_page(title, body)
 
@@ -92,7 +92,7 @@ def _subtitle(folder: Path, reports: Sequence[IterationReport]) -> str:
     if not reports:
         return f"{name}: no iteration is finished yet."
     newest = reports[-1]
-    left = f"{duration(newest.seconds_left)} left" if newest.seconds_left >= 0.5 else "finished"
+    left = "finished" if _is_finished(newest) else f"{duration(newest.seconds_left)} left"
     return f"{name} · iteration {newest.iteration} · {duration(newest.seconds)} so far, {left}"
 
 
@@ -116,6 +116,16 @@ def _tiles(reports: Sequence[IterationReport]) -> str:
     return '<section class="tiles">{}</section>'.format(
         "".join(f"<div><h3>{name}</h3><p>{figure}</p><small>{below}</small></div>" for name, figure, below in tiles)
     )
+
+
+def _final(reports: Sequence[IterationReport]) -> str:
+    """How strong the network is that a finished run ended with."""
+    text = final_text(reports[-1]) if _is_finished(reports[-1]) else ""
+    return f'<section class="card wide"><h2>Final strength</h2><p>{escape(text)}</p></section>' if text else ""
+
+
+def _is_finished(newest: IterationReport) -> bool:
+    return newest.seconds_left < 0.5
 
 
 def _findings(reports: Sequence[IterationReport]) -> str:

@@ -28,7 +28,7 @@ from tengen.learner.optimizers import Muon
 from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.on_torch import find_gpu
-from tengen.network.own_net import OwnNet, make_net
+from tengen.network.own_net import OwnNet, make_net, net_of
 from tengen.network.torch_net import TorchNet, load_weights, network_weights
 from tengen.replay import ReplayWindow, has_ownership
 from tengen.report import LearnerReport
@@ -63,8 +63,16 @@ class Learner:
     """The network being trained, its optimizer, and the averaged copy that plays."""
 
     def __init__(
-        self, game: Game, network: NetworkConfig, config: LearnerConfig, *, seed: int, discount: float
+        self,
+        game: Game,
+        network: NetworkConfig,
+        config: LearnerConfig,
+        *,
+        seed: int,
+        discount: float,
+        start: NetworkFile | None = None,
     ) -> None:
+        """Begins with the architecture and the weights of `start`; without it with a blank network of the config."""
         if (network.ownership_head or network.score_head) and not has_ownership(game):
             raise ConfigError(
                 f"network.ownership_head and network.score_head: {game.spec.name} has neither an owner of each cell at "
@@ -78,7 +86,7 @@ class Learner:
         self._discount = discount
         self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
         self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
-        self._net = make_net(game.spec, network, seed=seed).to(self.device)
+        self._net = (net_of(start) if start else make_net(game.spec, network, seed=seed)).to(self.device)
         self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
         self._optimizers = self._make_optimizers()
         self._average = network_weights(self._net)
@@ -96,12 +104,14 @@ class Learner:
         *,
         progress: tuple[float, float],
         on_step: Callable[[int, int], None] = lambda done, total: None,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> LearnerReport:
-        """Takes `steps` steps, while the run goes from one progress to the other (0 to 1)."""
+        """Takes `steps` steps, while the run goes from one progress to the other (0 to 1); fewer if it is stopped."""
         started = time.perf_counter()
         sampling = 0.0
         totals: dict[str, Any] = {}
         rate = 0.0
+        taken = 0
         for replica in self._replicas:
             replica.train()
         one_each = partial(torch.set_num_threads, max(1, self._threads() // len(self._replicas)))
@@ -114,14 +124,17 @@ class Learner:
                 samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
                 sampling += time.perf_counter() - before
                 _add_up(totals, self._step(pool, samples, rate, self._search_value_share(here)))
-                on_step(step + 1, steps)
+                taken += 1
+                on_step(taken, steps)
+                if should_stop():
+                    break
         self._share_statistics()
         self._update_average()
-        means = {name: total / steps for name, total in totals.items()}
+        means = {name: total / taken for name, total in totals.items()}
         losses = {name: float(means.get(name, 0.0)) for name in LOSSES}
         return LearnerReport(
-            steps=steps,
-            samples=steps * self._config.batch,
+            steps=taken,
+            samples=taken * self._config.batch,
             seconds=time.perf_counter() - started,
             sampling_seconds=sampling,
             policy_loss=losses["policy"],

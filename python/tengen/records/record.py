@@ -7,14 +7,26 @@ off by less than 1/65535; a target sums to 1 exactly in these parts; what rounds
 
 from __future__ import annotations
 
+import math
 import struct
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tengen._core import Game, IllegalActionError, Outcome, RecordEnd, RecordError, State, replay_record
+from tengen._core import (
+    BoardTextError,
+    Game,
+    IllegalActionError,
+    Outcome,
+    Reason,
+    RecordEnd,
+    RecordError,
+    State,
+    replay_record,
+)
 
 __all__ = ["POLICY_PARTS", "GameRecord", "RecordBuilder", "decode", "encode", "policy_parts", "positions_in"]
 
@@ -36,15 +48,16 @@ _DTYPES: dict[str, type[np.generic]] = {
     "parts": np.uint16,
     "root_values": np.float32,
     "surprise": np.float32,
+    "values": np.float32,
 }
 
 
 @dataclass(frozen=True, eq=False)
 class GameRecord:
-    """A game from the initial state. n moves, r of the positions recorded with the result of a full search."""
+    """A game from its start. n moves, r of the positions recorded with the result of a full search."""
 
     moves: NDArray[np.uint16]  # [n] actions, the random ones of the opening too
-    recorded: NDArray[np.uint16]  # [r] plies, increasing; ply 0 is the initial state
+    recorded: NDArray[np.uint16]  # [r] plies, increasing; ply 0 is the start
     offsets: NDArray[np.int64]  # [r + 1] policy target i is actions[offsets[i] : offsets[i + 1]]
     actions: NDArray[np.uint16]  # [k]
     parts: NDArray[np.uint16]  # [k] their probabilities in 65535ths
@@ -57,6 +70,11 @@ class GameRecord:
     opening_plies: int = 0  # random moves at the start
     resigned: bool = False  # the loser gave up
     never_resigns: bool = False  # played out to calibrate resignation
+    start: str | None = None  # drawing of the position that it starts from; None: the initial state
+    reason: str = ""  # why it ended, as in "resignation"; empty: not known
+    sentence: str = ""  # the same for people, as in "two passes: 47 to 34.5"
+    # [n + 1] by the search, for the player to move, of every ply that was searched; NaN elsewhere. [0]: not kept
+    values: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
@@ -79,10 +97,16 @@ class GameRecord:
         policy[self.actions[entries]] = self.probabilities[entries]
         return policy
 
+    def first_state(self, game: Game) -> State:
+        return self._state(game, [])
+
     def final_state(self, game: Game) -> State:
+        return self._state(game, self.moves.tolist())
+
+    def _state(self, game: Game, moves: list[int]) -> State:
         try:
-            return game.state(self.moves.tolist())
-        except IllegalActionError as error:
+            return game.state(moves, board=self.start)
+        except (IllegalActionError, BoardTextError) as error:
             raise RecordError(f"{self._name}: {error}") from error
 
     def validate(self, game: Game) -> RecordEnd:
@@ -91,7 +115,7 @@ class GameRecord:
         if wrong:
             raise RecordError(f"{self._name}: {wrong}")
         try:
-            end = replay_record(game, self.moves, self.recorded, self.offsets, self.actions)
+            end = replay_record(game, self.moves, self.recorded, self.offsets, self.actions, self.start or "")
         except RecordError as error:
             raise RecordError(f"{self._name}: {error}") from error
         wrong = self._wrong_end(end)
@@ -105,6 +129,8 @@ class GameRecord:
         for name, length in expected.items():
             if getattr(self, name).shape != (length,):
                 return f"{name} must be [{length}], not {list(getattr(self, name).shape)}."
+        if len(self.values) not in (0, len(self.moves) + 1):
+            return f"values must be [{len(self.moves) + 1}], or [0] if they are not kept, not [{len(self.values)}]."
         if self.offsets[0] != 0 or self.offsets[-1] != k or (np.diff(self.offsets) < 1).any():
             return f"the offsets must rise from 0 to the {k} entries of the policy targets, none of them empty."
         return ""
@@ -114,6 +140,7 @@ class GameRecord:
         unordered = np.diff(self.actions.astype(np.int64))[_within(self.offsets)] <= 0
         checks = (
             (np.abs(self.root_values) <= 1.0, "a root value is not within [-1, 1]."),
+            (np.isnan(self.values) | (np.abs(self.values) <= 1.0), "a value of the search is not within [-1, 1]."),
             (np.isfinite(self.surprise) & (self.surprise >= 0.0), "a surprise is not a number of 0 or more."),
             (np.diff(self.recorded.astype(np.int64)) > 0, "the recorded plies must increase."),
             (parts == POLICY_PARTS, "a policy target does not sum to 1."),
@@ -143,6 +170,9 @@ class GameRecord:
     def __hash__(self) -> int:
         return hash(encode(self))
 
+    def __reduce__(self) -> tuple[Callable[[bytes], GameRecord], tuple[bytes]]:
+        return decode, (encode(self),)
+
 
 def _within(offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Of the k - 1 pairs of neighbouring entries, those within one target."""
@@ -162,7 +192,10 @@ class RecordBuilder:
         seed: int = 0,
         opening_plies: int = 0,
         never_resigns: bool = False,
+        start: str | None = None,
+        keep_values: bool = False,
     ) -> None:
+        self.start = start
         self.network = network
         self.iteration = iteration
         self.seed = seed
@@ -174,6 +207,7 @@ class RecordBuilder:
         self._parts: list[NDArray[np.uint16]] = []
         self._root_values: list[float] = []
         self._surprise: list[float] = []
+        self._values: dict[int, float] | None = {} if keep_values else None  # by ply
 
     @classmethod
     def resume(cls, record: GameRecord) -> RecordBuilder:
@@ -186,6 +220,8 @@ class RecordBuilder:
             seed=record.seed,
             opening_plies=record.opening_plies,
             never_resigns=record.never_resigns,
+            start=record.start,
+            keep_values=len(record.values) > 0,
         )
         builder.moves = record.moves.tolist()
         builder._recorded = record.recorded.tolist()
@@ -193,7 +229,14 @@ class RecordBuilder:
         builder._parts = np.split(record.parts, record.offsets[1:-1]) if builder._recorded else []
         builder._root_values = record.root_values.tolist()
         builder._surprise = record.surprise.tolist()
+        if builder._values is not None:
+            builder._values = {ply: value for ply, value in enumerate(record.values.tolist()) if not math.isnan(value)}
         return builder
+
+    def value(self, root_value: float) -> None:
+        """What the search made of the position before the next move, whether it gives a target or not."""
+        if self._values is not None:
+            self._values[len(self.moves)] = root_value
 
     def target(self, policy: ArrayLike, root_value: float, surprise: float) -> None:
         """Records the position before the next move. policy: [A], or what `policy_parts` made of a whole batch."""
@@ -217,6 +260,10 @@ class RecordBuilder:
 
     def finish(self, outcome: Outcome | None, *, resigned: bool = False) -> GameRecord:
         nothing = np.zeros(0, np.uint16)
+        reason = "" if outcome is None else Reason.RESIGNATION.value if resigned else outcome.reason.value
+        values = np.full(0 if self._values is None else len(self.moves) + 1, np.nan, np.float32)
+        for ply, value in (self._values or {}).items():
+            values[ply] = value
         return GameRecord(
             moves=np.array(self.moves, np.uint16),
             recorded=np.array(self._recorded, np.uint16),
@@ -232,32 +279,40 @@ class RecordBuilder:
             opening_plies=self.opening_plies,
             resigned=resigned,
             never_resigns=self.never_resigns,
+            start=self.start,
+            reason=reason,
+            sentence="" if outcome is None or resigned else outcome.sentence,
+            values=values,
         )
 
 
-# ---- Bytes. Little-endian: n, r, k, iteration, seed, opening plies, outcome, flags, length of the digest, the digest;
-# then moves, recorded plies, entries of each target, actions, parts (u16), root values and surprise (f32).
+# ---- Bytes, version 2 (docs/run_folder.md). Version 1 is read too: it has a shorter head, no magic bytes, and neither
+# start nor reason, sentence and values.
 
-_HEAD = struct.Struct("<IIIiQHbBB")
+_MAGIC = b"TGR2"
+_HEAD = struct.Struct("<4sIIIIiQHbBBBHH")
+_HEAD_1 = struct.Struct("<IIIiQHbBB")
 
 
 def encode(record: GameRecord) -> bytes:
-    network = record.network.encode()
+    texts = [text.encode() for text in (record.network, record.reason, record.start or "", record.sentence)]
     outcome = record.outcome
     try:
         head = _HEAD.pack(
+            _MAGIC,
             len(record.moves),
             len(record.recorded),
             len(record.actions),
+            len(record.values),
             record.iteration,
             record.seed,
             record.opening_plies,
             -1 if outcome is None else 2 if outcome.winner is None else outcome.winner,
             record.resigned | record.never_resigns << 1,
-            len(network),
+            *map(len, texts),
         )
     except struct.error as error:
-        raise RecordError(f"A record has a number that is too large to be written: {error}.") from error
+        raise RecordError(f"A record has a number or a text that is too large to be written: {error}.") from error
     arrays = (
         record.moves.astype("<u2"),
         record.recorded.astype("<u2"),
@@ -266,27 +321,70 @@ def encode(record: GameRecord) -> bytes:
         record.parts.astype("<u2"),
         record.root_values.astype("<f4"),
         record.surprise.astype("<f4"),
+        record.values.astype("<f4"),
     )
-    return b"".join((head, network, *(array.tobytes() for array in arrays)))
+    return b"".join((head, *texts, *(array.tobytes() for array in arrays)))
 
 
 def positions_in(data: bytes | memoryview) -> int:
     """How many positions an encoded game has recorded, without decoding it."""
-    return int(_HEAD.unpack_from(data)[1])
+    return _head(data).recorded
+
+
+class _Head(NamedTuple):
+    size: int  # bytes
+    moves: int
+    recorded: int
+    entries: int
+    values: int
+    iteration: int
+    seed: int
+    opening_plies: int
+    outcome: int
+    flags: int
+    network: int  # bytes of this text, and of the others
+    reason: int = 0
+    start: int = 0
+    sentence: int = 0
+
+    @property
+    def whole(self) -> int:
+        """Bytes of the record."""
+        texts = self.network + self.reason + self.start + self.sentence
+        return (
+            self.size
+            + texts
+            + 2 * (self.moves + 2 * self.recorded + 2 * self.entries)
+            + 8 * self.recorded
+            + (4 * self.values)
+        )
+
+
+def _head(data: bytes | memoryview) -> _Head:
+    is_second = bytes(data[:4]) == _MAGIC
+    form = _HEAD if is_second else _HEAD_1
+    if len(data) < form.size:
+        raise RecordError("These bytes are too few for a game record.")
+    if is_second:
+        return _Head(form.size, *form.unpack_from(data)[1:])
+    moves, recorded, entries, *rest = form.unpack_from(data)
+    return _Head(form.size, moves, recorded, entries, 0, *rest)
 
 
 def decode(data: bytes | memoryview) -> GameRecord:
-    """The record that `encode` wrote. Bytes that are none give a RecordError."""
-    if len(data) < _HEAD.size:
-        raise RecordError("These bytes are too few for a game record.")
-    n, r, k, iteration, seed, opening_plies, outcome, flags, digest = _HEAD.unpack_from(data)
-    if len(data) != _HEAD.size + digest + 2 * (n + 2 * r + 2 * k) + 8 * r or outcome not in (-1, 0, 1, 2) or flags > 3:
+    """The record that `encode` wrote; a RecordError if these bytes are not one."""
+    head = _head(data)
+    if len(data) != head.whole or head.outcome not in (-1, 0, 1, 2) or head.flags > 3:
         raise RecordError("These bytes are not a game record.")
-    at = _HEAD.size + digest
-    try:
-        network = str(data[_HEAD.size : at], "utf-8")
-    except UnicodeDecodeError as error:
-        raise RecordError("These bytes are not a game record.") from error
+    at = head.size
+
+    def text(length: int) -> str:
+        nonlocal at
+        at += length
+        try:
+            return str(data[at - length : at], "utf-8")
+        except UnicodeDecodeError as error:
+            raise RecordError("These bytes are not a game record.") from error
 
     def take(dtype: str, count: int) -> NDArray[Any]:
         nonlocal at
@@ -294,19 +392,36 @@ def decode(data: bytes | memoryview) -> GameRecord:
         at += array.nbytes
         return array
 
+    network, reason, start, sentence = (text(n) for n in (head.network, head.reason, head.start, head.sentence))
+    moves, recorded, counts = (take("<u2", n) for n in (head.moves, head.recorded, head.recorded))
+    actions, parts = (take("<u2", head.entries) for _ in range(2))
+    root_values, surprise, values = (take("<f4", n) for n in (head.recorded, head.recorded, head.values))
     return GameRecord(
-        moves=take("<u2", n),
-        recorded=take("<u2", r),
-        offsets=np.concatenate(([0], np.cumsum(take("<u2", r), dtype=np.int64))),
-        actions=take("<u2", k),
-        parts=take("<u2", k),
-        root_values=take("<f4", r),
-        surprise=take("<f4", r),
-        outcome=None if outcome == -1 else Outcome(None if outcome == 2 else outcome),
+        moves=moves,
+        recorded=recorded,
+        offsets=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
+        actions=actions,
+        parts=parts,
+        root_values=root_values,
+        surprise=surprise,
+        outcome=_outcome(head.outcome, reason, sentence),
         network=network,
-        iteration=iteration,
-        seed=seed,
-        opening_plies=opening_plies,
-        resigned=bool(flags & 1),
-        never_resigns=bool(flags & 2),
+        iteration=head.iteration,
+        seed=head.seed,
+        opening_plies=head.opening_plies,
+        resigned=bool(head.flags & 1),
+        never_resigns=bool(head.flags & 2),
+        start=start or None,
+        reason=reason,
+        sentence=sentence,
+        values=values,
     )
+
+
+def _outcome(number: int, reason: str, sentence: str) -> Outcome | None:
+    """0 and 1: who won, 2: a draw, -1: the game goes on."""
+    if number == -1:
+        return None
+    if reason and reason not in list(Reason):
+        raise RecordError(f"A game ended for a reason that this tengen does not know: '{reason}'.")
+    return Outcome(None if number == 2 else number, reason or Reason.RULES, sentence)

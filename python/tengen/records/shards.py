@@ -18,13 +18,24 @@ from typing import NamedTuple
 
 from tengen._core import Game, RecordError
 from tengen.base.durable import disk_errors, sync_folder, write_bytes
+from tengen.records.identity import GameIdentity
 from tengen.records.record import GameRecord, decode, encode
 
-__all__ = ["Damage", "ShardEnd", "ShardWriter", "game_payloads", "newest_games", "pack", "read_games", "unpack"]
+__all__ = [
+    "Damage",
+    "ShardEnd",
+    "ShardWriter",
+    "game_of",
+    "game_payloads",
+    "newest_games",
+    "pack",
+    "read_games",
+    "unpack",
+]
 
 _FRAME = struct.Struct("<4sII")  # kind, bytes that follow, CRC-32 of kind, length and bytes
 _HEADER, _GAME, _END = b"TGRH", b"GAME", b"TEND"
-_VERSION = 1
+_VERSION = 2  # version 1 is read too
 _COUNT = struct.Struct("<I")
 
 
@@ -107,7 +118,7 @@ class _Shard:
 
 
 def _header(game: Game) -> bytes:
-    content = {"version": _VERSION, "game": game.spec.source, "options": game.spec.options_text}
+    content = {"version": _VERSION, **GameIdentity.of(game).header()}
     return _frame(_HEADER, json.dumps(content).encode())
 
 
@@ -147,15 +158,37 @@ def _read_closed(path: Path, game: Game) -> _Shard:
 
 
 def _check_header(path: Path, game: Game, header: bytes) -> None:
+    kept, asked = _identity(path, header), GameIdentity.of(game)
+    if kept.is_edited(asked):
+        raise RecordError(
+            f"{path} holds games of {kept.name}, but by other rules: {game.spec.source} was edited since."
+        )
+    if not kept.is_same(asked):
+        raise RecordError(f"{path} holds games of {kept}, not of {asked}.")
+
+
+def _identity(path: Path, header: bytes) -> GameIdentity:
     try:
         content = json.loads(header)
-        version, source, options = content["version"], content["game"], content["options"]
-    except (ValueError, KeyError, TypeError) as error:
+        version = content["version"]
+        identity = GameIdentity.of_header(content)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{path} has a header that this tengen can't read.") from error
-    if version != _VERSION:
-        raise RecordError(f"{path} is of version {version}; this tengen reads version {_VERSION}.")
-    if (source, options) != (game.spec.source, game.spec.options_text):
-        raise RecordError(f"{path} holds games of {source} ({options or 'no options'}), not of {game}.")
+    if version not in range(1, _VERSION + 1):
+        raise RecordError(f"{path} is of version {version}; this tengen reads versions 1 to {_VERSION}.")
+    return identity
+
+
+def game_of(folder: Path) -> GameIdentity | None:
+    """Whose games the shards in the folder hold; None if there is no first shard that can be read."""
+    path = _shard_path(folder, 1)
+    try:
+        scan = _scan(memoryview(path.read_bytes()))
+    except OSError:
+        return None
+    if not scan.frames or scan.frames[0][0] != _HEADER:
+        return None
+    return _identity(path, bytes(scan.frames[0][1]))
 
 
 def _shard_path(folder: Path, number: int) -> Path:

@@ -28,14 +28,16 @@ from tengen._core import Game, TengenError
 from tengen.base.durable import disk_errors, run_lock, write_bytes
 from tengen.config import RunConfig, load_config
 from tengen.network.checkpoint import NetworkFile, NetworkFileError, load_network, save_network
-from tengen.records import ShardEnd, ShardWriter, pack, unpack
+from tengen.records import GameIdentity, ShardEnd, ShardWriter, pack, unpack
+from tengen.records.shards import game_of
 from tengen.report import IterationReport, iteration_report
 from tengen.selfplay import GamesInFlight
 
-__all__ = ["Commit", "RunFolder", "RunFolderError", "read_reports"]
+__all__ = ["FREE_SETTINGS", "Commit", "RunFolder", "RunFolderError", "check_same_game", "read_reports"]
 
 
 KEPT_NETWORKS = 10  # every tenth network of a run is kept, to play against later
+FREE_SETTINGS = ("iterations", "self_play.threads")  # may be others when a run goes on: its bits don't depend on them
 
 
 class RunFolderError(TengenError):
@@ -50,8 +52,8 @@ class Commit:
     seconds: float  # spent so far
     games_end: ShardEnd  # how far games/ goes
     metrics_bytes: int
-    next_games: tuple[int, ...]  # per thread
-    in_flight: tuple[int, ...]  # per thread, how many of the games in the in-flight file are its own
+    next_games: tuple[int, ...]  # per unit
+    in_flight: tuple[int, ...]  # per unit, how many of the games in the in-flight file are its own
     champion: int  # the iteration that the network which plays is from
     checksums: dict[str, str]  # of the files of this commit, by name
     made_for: str = ""  # the settings that the learner's state depends on; empty: not known
@@ -62,22 +64,25 @@ class RunFolder:
 
     def __init__(self, folder: Path, config: RunConfig) -> None:
         self.folder = folder
-        self.config = config
-        try:
-            for part in ("games", "networks", "state"):
-                (folder / part).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunFolderError(f"{folder} can't be a run's folder: {error.strerror}.") from error
+        self.config = config  # once the folder is opened, that of the run: with its number of units
         self.notes: list[str] = []  # what was damaged and set aside, in words
         self._held = ExitStack()
 
     def __enter__(self) -> RunFolder:
+        is_new = not self.folder.exists()
         with ExitStack() as held:
             try:
                 held.enter_context(run_lock(self.folder))
             except OSError as error:
                 raise RunFolderError(f"{self.folder} can't be a run's folder: {error.strerror}.") from error
-            self._keep_config()
+            try:
+                self._keep_config()
+                for part in ("games", "networks", "state"):
+                    (self.folder / part).mkdir(exist_ok=True)
+            except BaseException:
+                if is_new:  # a start that failed leaves nothing behind
+                    shutil.rmtree(self.folder, ignore_errors=True)
+                raise
             self._held = held.pop_all()
         return self
 
@@ -191,7 +196,7 @@ class RunFolder:
         state = self.folder / "state"
         contents = {
             f"{iteration:06d}.safetensors": save(learner),
-            f"{iteration:06d}.games": pack(record for thread in in_flight for record in thread.games),
+            f"{iteration:06d}.games": pack(record for unit in in_flight for record in unit.games),
         }
         if champion != iteration:
             contents[f"{iteration:06d}.champion"] = save(champion_weights)
@@ -202,8 +207,8 @@ class RunFolder:
             seconds=seconds,
             games_end=games_end,
             metrics_bytes=metrics_bytes,
-            next_games=tuple(thread.next_game for thread in in_flight),
-            in_flight=tuple(len(thread.games) for thread in in_flight),
+            next_games=tuple(unit.next_game for unit in in_flight),
+            in_flight=tuple(len(unit.games) for unit in in_flight),
             champion=champion,
             checksums={name: _checksum(content) for name, content in contents.items()},
             made_for=_made_for(self.config),
@@ -214,16 +219,32 @@ class RunFolder:
                 path.unlink()
 
     def _keep_config(self) -> None:
-        """The first start writes the config; later ones must agree with it, but for how long to go on."""
+        """The first start writes the config; later ones must agree with it, but for FREE_SETTINGS."""
         path = self.folder / "config.toml"
-        if path.exists():
-            kept = load_config(path)
-            if kept.model_copy(update={"iterations": self.config.iterations}) != self.config:
+        kept = load_config(path) if path.exists() else None
+        units = self.config.self_play.units or (kept.self_play.units if kept else 0) or self._units_so_far()
+        self.config = _with_units(self.config, units or os.cpu_count() or 1)
+        if kept is not None:
+            before, here = _with_units(kept, kept.self_play.units or units), self.config
+            differing = [
+                f"{name} is {there} there and {now} here"
+                for name, there, now in _differences("", before.model_dump(mode="json"), here.model_dump(mode="json"))
+                if name not in FREE_SETTINGS
+            ]
+            if differing:
                 raise RunFolderError(
-                    f"{self.folder} was started with another config ({path}); use that one, or another folder."
+                    f"{self.folder} was started with another config: {', '.join(differing)}. Use that of {path}, or "
+                    "another folder."
                 )
         content = self.config.model_dump(mode="json", exclude_defaults=False)
         write_bytes(path, tomli_w.dumps(content).encode())
+
+    def _units_so_far(self) -> int:
+        """Of a run from before units: as many as it had threads. 0 if it has no checkpoint that can be read."""
+        for path in sorted(self._state_files("json"), reverse=True):
+            with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RunFolderError):
+                return len(_decode(path.read_bytes()).in_flight)
+        return 0
 
     def _state_files(self, kind: str) -> list[Path]:
         return [path for path in (self.folder / "state").glob(f"*.{kind}") if path.stem.isdecimal()]
@@ -239,11 +260,19 @@ class RunFolder:
         )
 
     def _check_made_for(self, commit: Commit) -> None:
-        if commit.made_for not in ("", _made_for(self.config)):
-            raise RunFolderError(
-                f"The game, network or optimizer in {self.folder / 'config.toml'} is not the one of the checkpoint "
-                f"({commit.made_for}); put it back, or start another run."
+        if commit.made_for in ("", _made_for(self.config)):
+            return
+        names = ("game", "options", "network", "learner.optimizer")
+        differing = [
+            f"{path} is not the one of the checkpoint: {there} there, {here} here"
+            for name, before, now in zip(
+                names, json.loads(commit.made_for), json.loads(_made_for(self.config)), strict=True
             )
+            for path, there, here in _differences(name, before, now)
+        ]
+        raise RunFolderError(
+            f"{self.folder / 'config.toml'} was changed: {'; '.join(differing)}. Put it back, or start another run."
+        )
 
     def _check_metrics(self, commit: Commit) -> int:
         """Cuts off what came after the commit, sets aside lines that are not as they were written; gives the length."""
@@ -286,6 +315,20 @@ class RunFolder:
         self.notes.append(f"The checkpoint of iteration {int(path.stem)} is damaged ({reason}); it is in {aside}.")
 
 
+def check_same_game(folder: Path, *meant: Game) -> None:
+    """Refuses to go on with a run of none of these games. One that has not begun yet is of any."""
+    kept = game_of(folder / "games")
+    asked = [GameIdentity.of(game) for game in meant]
+    if kept is None or any(kept.is_same(identity) for identity in asked):
+        return
+    if any(kept.is_edited(identity) for identity in asked):
+        raise RunFolderError(
+            f"The rules of {kept.name} changed since the run {folder} began: its games and its network are of the old "
+            "ones. Put the old rules back, or start another run."
+        )
+    raise RunFolderError(f"{folder} is a run of {kept}, not of {asked[0]}; choose that game, or another folder.")
+
+
 def read_reports(folder: Path) -> list[IterationReport]:
     """The reports in metrics.jsonl, also while the run goes on. Lines that can't be understood are left out."""
     path = folder / "metrics.jsonl"
@@ -294,6 +337,21 @@ def read_reports(folder: Path) -> list[IterationReport]:
         with suppress(ValueError, LookupError, TypeError, AttributeError):
             found.append(iteration_report(json.loads(line)))
     return found
+
+
+def _with_units(config: RunConfig, units: int) -> RunConfig:
+    return config.model_copy(update={"self_play": config.self_play.model_copy(update={"units": units})})
+
+
+def _differences(path: str, one: Any, other: Any) -> list[tuple[str, Any, Any]]:
+    """The settings that differ between two configs: their path, as in 'self_play.search.c_puct', and both values."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return [(path, one, other)] if one != other else []
+    return [
+        difference
+        for name in {**one, **other}
+        for difference in _differences(f"{path}.{name}".lstrip("."), one.get(name), other.get(name))
+    ]
 
 
 def _made_for(config: RunConfig) -> str:

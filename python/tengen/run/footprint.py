@@ -16,16 +16,17 @@ from pathlib import Path
 
 from tengen._core import Game
 from tengen.arena import CHALLENGE_ROUND
-from tengen.config import ArenaConfig, NetworkConfig, RunConfig
+from tengen.config import ArenaConfig, ConfigError, NetworkConfig, RunConfig
 from tengen.replay import ReplayWindow
 
-__all__ = ["memory_in_use", "most_more_memory"]
+__all__ = ["check_memory", "memory_in_use", "most_more_memory"]
 
 LIBRARIES = 200 << 20  # OpenVINO and what torch loads for its first step
 COMPILED_SHAPES = 6  # batch sizes that an evaluator compiles the network for
 LARGEST_BATCH = 128  # of an evaluator
 KEPT_BUFFERS = 4  # of a layer's size that an evaluator works with
 NODE_BYTES, EDGE_BYTES = 64, 10  # of a search tree; its arrays grow by doubling
+MOST_REMEMBERED = 256  # legal actions of a state whose evaluation is remembered
 STATE_COPIES = 3  # of weights, average and moments while a checkpoint is written
 # What a step keeps of every channel for the way back: the outputs of convolution, normalisation, ReLU, and some more.
 STEP_BYTES = 16  # in f32; bf16, which not every processor has, takes two thirds
@@ -54,6 +55,24 @@ def most_more_memory(game: Game, config: RunConfig, *, parameters: int, threads:
     )
 
 
+def check_memory(game: Game, config: RunConfig, *, parameters: int, threads: int) -> str:
+    """Refuses a run that can't even begin on this machine; warns of one whose window may not fit when it is full."""
+    has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    window = ReplayWindow.most_bytes(game, config.replay)
+    whole = memory_in_use() + most_more_memory(game, config, parameters=parameters, threads=threads)
+    if whole - window > has:
+        raise ConfigError(
+            f"The run needs up to {(whole - window) / 1e9:.1f} GB besides its replay window, and this machine has "
+            f"{has / 1e9:.1f} GB. Lower learner.batch, network.channels, self_play.games_per_unit or the simulations."
+        )
+    if whole <= has:
+        return ""
+    return (
+        f"The run may take up to {whole / 1e9:.1f} GB, {window / 1e9:.1f} GB of that for a full replay window, and "
+        f"this machine has {has / 1e9:.1f} GB. If its memory does not suffice, lower replay.window_most."
+    )
+
+
 def _evaluator(game: Game, network: NetworkConfig, parameters: int) -> int:
     """The network in every shape it is compiled for, and the buffers of the largest."""
     return COMPILED_SHAPES * 4 * parameters + KEPT_BUFFERS * 4 * LARGEST_BATCH * network.channels * _cells(game)
@@ -62,7 +81,7 @@ def _evaluator(game: Game, network: NetworkConfig, parameters: int) -> int:
 def _forest(game: Game, config: RunConfig) -> int:
     """The trees of one thread, and the evaluations that it remembers."""
     play = config.self_play
-    remembered = play.search_params.cache_entries * (12 + 4 * game.spec.num_actions)
+    remembered = play.search_params.cache_entries * (12 + 4 * min(game.spec.most_legal, MOST_REMEMBERED))
     planes = play.games_per_unit * game.spec.num_planes * _cells(game) * 4
     return play.games_per_unit * _tree(game, play.most_simulations) + remembered + 4 * planes
 
@@ -84,7 +103,7 @@ def _arena_trees(game: Game, arena: ArenaConfig) -> int:
 
 
 def _tree(game: Game, simulations: int) -> int:
-    return 2 * (simulations + 1) * (NODE_BYTES + EDGE_BYTES * game.spec.num_actions)
+    return 2 * (simulations + 1) * (NODE_BYTES + EDGE_BYTES * game.spec.most_legal)
 
 
 def _learner(game: Game, config: RunConfig, parameters: int) -> int:

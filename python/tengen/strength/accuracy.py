@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State, TengenError
-from tengen.external.solvers import TooManyPositionsError, solve_all
+from tengen.external.solvers import MOST_STATES, TooManyPositionsError, solve_all
 from tengen.network import NetworkEvaluator
 from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_evaluator, playing_params
 
@@ -51,6 +51,13 @@ class ScoredPositions:
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def some(self, count: int) -> ScoredPositions:
+        """So many of them, spread evenly; all if there are not more."""
+        if count >= len(self):
+            return self
+        chosen = np.linspace(0, len(self) - 1, count).round().astype(int)
+        return ScoredPositions(tuple(self.states[i] for i in chosen), self.scores[chosen], f"of the {self.about}")
 
 
 @dataclass(frozen=True)
@@ -91,14 +98,14 @@ def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Q
     )
 
 
-def known_positions(game: Game, path: Path | None = None) -> ScoredPositions:
+def known_positions(game: Game, path: Path | None = None, most_states: int = MOST_STATES) -> ScoredPositions:
     """Positions of a file; without one those bundled for the game; without those, all positions of a small game."""
     if path is not None:
         return load_positions(path, game)
     bundled = BUNDLED / f"{game.spec.source}.jsonl"
     if bundled.exists() and _is_default(game):
         return load_positions(bundled, game, "positions that come with tengen")
-    return solved_positions(game)
+    return solved_positions(game, most_states)
 
 
 def _is_default(game: Game) -> bool:
@@ -110,10 +117,10 @@ def _is_default(game: Game) -> bool:
 # ---- Every position of a small game
 
 
-def solved_positions(game: Game) -> ScoredPositions:
+def solved_positions(game: Game, most_states: int = MOST_STATES) -> ScoredPositions:
     """Every reachable position of a small game in which the game is not over, solved exhaustively."""
     try:
-        solved = solve_all(game)
+        solved = solve_all(game, most_states)
     except TooManyPositionsError as error:
         raise PositionsError(f"{error} Give some with --positions, or let players meet with tengen match.") from error
     return ScoredPositions(tuple(solved), np.stack(list(solved.values())), "positions, all that can be reached")

@@ -12,7 +12,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -233,12 +233,14 @@ def measure(
     older: Iterable[int],
     seed: int,
     opening_plies: int,
+    seconds: float = math.inf,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[tuple[StrengthReport, ...], RatingReport]:
+) -> tuple[tuple[StrengthReport, ...], RatingReport | None]:
     """Rates the network of an iteration by matches against some players of the ladder.
 
     `seats(iteration)` makes the players of a network, one for each thread; `older` are the iterations it can be called
-    with.
+    with. With a limit in seconds there are as many games as fit, and no rating if not even one opening was played to
+    its end with both colours.
     """
     started = time.perf_counter()
     known = results_of(history)
@@ -252,27 +254,65 @@ def measure(
         anchors = {anchor: make_player(anchor, game) for anchor in config.anchors}
         mine = [(player, networks[other][thread] if other in networks else anchors[other]) for other in chosen]
         pairings.append(mine + [(anchors[a], anchors[b]) for a, b in among])
-    total = config.games * len(pairings[0])
-    done = 0
-
-    def on_game(played: PlayedGame) -> None:
-        nonlocal done
-        done += 1
-        on_progress(done, total)
-
-    matches = play_matches(
+    matches = _matches(
         game,
         pairings,
         games=config.games,
         seed=seed,
         opening_plies=opening_plies,
-        on_game=on_game,
+        until=started + seconds,
+        on_progress=on_progress,
     )
-    strength = tuple(_strength(match, "network") for match in matches[: len(chosen)])
-    between = tuple(_strength(match, match.names[0]) for match in matches[len(chosen) :])
+    strength = tuple(_strength(match, "network") for match in matches[: len(chosen)] if match.games)
+    between = tuple(_strength(match, match.names[0]) for match in matches[len(chosen) :] if match.games)
     zero = zero_of(config)
-    rating = rate([*known, *_results(name, (*between, *strength))], zero)[name]
+    rating = rate([*known, *_results(name, (*between, *strength))], zero).get(name)
+    if rating is None:
+        return strength, None
     return strength, RatingReport(name, rating.elo, rating.error, zero, time.perf_counter() - started, between)
+
+
+def _matches(
+    game: Game,
+    pairings: Sequence[Sequence[Pair]],
+    *,
+    games: int,
+    seed: int,
+    opening_plies: int,
+    until: float,
+    on_progress: Callable[[int, int], None],
+) -> list[MatchResult]:
+    """All games, or if the time does not suffice, by the measure of the first two of each match, as many as fit."""
+    done = 0
+    wanted = games
+
+    def on_game(played: PlayedGame) -> None:
+        nonlocal done
+        done += 1
+        on_progress(done, wanted * len(pairings[0]))
+
+    def play(number: int, first: int = 0) -> tuple[MatchResult, ...]:
+        return play_matches(
+            game,
+            pairings,
+            games=number,
+            first=first,
+            seed=seed,
+            opening_plies=opening_plies,
+            on_game=on_game,
+            should_stop=lambda: time.perf_counter() >= until,
+        )
+
+    if until == math.inf:
+        return list(play(games))
+    started = time.perf_counter()
+    matches = play(2)
+    took = time.perf_counter() - started
+    wanted = min(games, 2 + 2 * int(max(0.0, until - time.perf_counter()) / took))
+    if wanted == 2:
+        return list(matches)
+    more = play(wanted - 2, first=2)
+    return [replace(one, games=one.games + other.games) for one, other in zip(matches, more, strict=True)]
 
 
 def _strength(match: MatchResult, player: str) -> StrengthReport:

@@ -21,6 +21,8 @@ COMMANDS = {
     "check-game": "check_game",
     "doctor": "doctor",
     "train": "train",
+    "selfplay": "selfplay",
+    "learn": "learn",
     "report": "report",
     "compare": "compare",
     "evaluate": "evaluate",

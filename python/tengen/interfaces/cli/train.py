@@ -23,7 +23,7 @@ from tengen.interfaces.cli.player_argument import check_seed
 if TYPE_CHECKING:
     from tengen.config import RunConfig
     from tengen.interfaces.observers import Progress
-    from tengen.report import IterationReport
+    from tengen.report import IterationReport, Observer
     from tengen.run.settings import Settings
 
 INTERRUPTED = 130  # the exit code, as for every command that Ctrl-C ends
@@ -46,6 +46,7 @@ def run(
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
     sets: Sets = (),
+    observer: Annotated[str | None, tyro.conf.arg(metavar="FILE.py:CLASS")] = None,
     show_config: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
 ) -> int:
     """Learns a game by playing itself; stopped or killed, the same command goes on.
@@ -61,6 +62,7 @@ def run(
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
         preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained
         sets: one setting, as in --set self_play.simulations=64; can be given several times
+        observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
         show_config: print all settings and where each comes from, and do nothing else
     """
     if importlib.util.find_spec("torch") is None and not show_config:
@@ -75,12 +77,13 @@ def run(
         check_seed(seed)
     if game is not None:
         parse_game(game)  # an unknown game is refused before anything else is looked at
+    own = _observer(observer)
     wish = _Wish(game, config, minutes, iterations, preset, sets)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
-        return _sweep(wish, folder, _parse_seeds(seeds), show_config)
+        return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return _show(settings) if show_config else _train(settings.config, folder, minutes)
+    return _show(settings) if show_config else _train(settings.config, folder, minutes, own)
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,9 @@ class _Wish:
         )
 
     def _of_begun_run(self, folder: Path, seed: int | None) -> Settings:
-        """A run keeps its settings; only how many iterations it has can change."""
+        """A run keeps its settings, but for those that its bits don't depend on."""
         from tengen.config import ConfigError, load_config
+        from tengen.run.folder import FREE_SETTINGS
         from tengen.run.settings import Settings, changed_settings, laid_over, setting_values
 
         kept = load_config(folder / "config.toml")
@@ -121,7 +125,7 @@ class _Wish:
         wanted = laid_over(
             kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
         )
-        changes = {name: values for name, values in changed_settings(kept, wanted).items() if name != "iterations"}
+        changes = {name: values for name, values in changed_settings(kept, wanted).items() if name not in FREE_SETTINGS}
         if changes:
             name, (before, after) = next(iter(changes.items()))
             more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
@@ -178,7 +182,7 @@ def _show(settings: Settings) -> int:
     return 0
 
 
-def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], show_config: bool) -> int:
+def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
     """A run for each seed, one after the other. All are checked before the first is begun."""
     places = {seed: folder / f"seed{seed}" for seed in seeds}
     found = {seed: wish.settings(place, seed) for seed, place in places.items()}
@@ -186,18 +190,26 @@ def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], show_config: bool) -
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := _train(found[seed].config, places[seed], wish.minutes):
+        if code := _train(found[seed].config, places[seed], wish.minutes, own):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
 
 
-def _train(config: RunConfig, folder: Path, minutes: float | None) -> int:
+def _observer(text: str | None) -> Observer:
+    from tengen.interfaces.own_observer import load_observer
+    from tengen.report import SILENT
+
+    return SILENT if text is None else load_observer(text)
+
+
+def _train(config: RunConfig, folder: Path, minutes: float | None, own: Observer) -> int:
     from tengen.interfaces.cli.train_end import newest_network, next_steps, nothing_to_do, play_command, strength_text
-    from tengen.interfaces.observers import Listeners, run_progress
+    from tengen.interfaces.observers import Listeners, final_text, run_progress
     from tengen.interfaces.report_page import RunPage
     from tengen.interfaces.tensorboard import EventFile
     from tengen.network import check_device
+    from tengen.run.folder import read_reports
     from tengen.train import train
 
     check_device(config.learner.device)  # before a folder is made
@@ -208,14 +220,15 @@ def _train(config: RunConfig, folder: Path, minutes: float | None) -> int:
     else:
         try:
             with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
-                path = train(config, folder, Listeners(EventFile(folder), page, display), minutes=minutes)
+                path = train(config, folder, Listeners(EventFile(folder), page, own, display), minutes=minutes)
         except KeyboardInterrupt:
             print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
             if any((folder / "networks").glob("*.safetensors")):
                 print(f"To play what there is: {play_command(game, folder)}")
             return INTERRUPTED
         print(f"Done; the network is {path}.")
-    print(strength_text(game, path, folder))
+    measured = read_reports(folder)
+    print((measured and final_text(measured[-1])) or strength_text(game, path))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
 

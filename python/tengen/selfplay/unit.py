@@ -1,8 +1,7 @@
-"""Self-play: many games at once in each thread, one forest and one evaluator per thread.
+"""One unit of self-play: many games at once in one forest with one evaluator, as a pure function.
 
-Python works once per move, never per simulation. A game's course depends on its number and the run's seed; a thread's
-games on what it is given. So the same seed, config and thread count give the same games, whatever the timing.
-Games in flight at the end of an iteration go on in the next one: they are handed back as unfinished records.
+What it returns follows from what it is given: the network, its games in flight, the seed of the run, the iteration and
+its own number. Python works once per move, never per simulation.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -18,100 +16,85 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Forest, Game, Outcome, State
+from tengen._core import Forest, Game, Outcome, Reason, State
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluation, Evaluator
 from tengen.records import GameRecord, RecordBuilder, policy_parts
-from tengen.report import SelfPlayReport
 from tengen.search import evaluate_leaves
 
-__all__ = ["GamesInFlight", "SelfPlayResult", "play_games"]
-
-SECONDS_BETWEEN_REPORTS = 0.25
+__all__ = ["GamesInFlight", "UnitFigures", "UnitResult", "play_unit", "share"]
 
 
 @dataclass(frozen=True)
 class GamesInFlight:
-    """What one thread goes on with: its unfinished games and the number of its next game."""
+    """What one unit goes on with: its unfinished games and the number of its next game."""
 
     games: tuple[GameRecord, ...] = ()
     next_game: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class UnitFigures:
+    """What a unit did. The seconds are of its own thread."""
+
+    positions: int
+    simulations: int
+    evaluations: int  # positions that the evaluator was asked about
+    evaluator_seconds: float
+    search_seconds: float  # the evaluator's included
+    entropies: NDArray[np.float32]  # [recorded positions, 3]: of target and prior, and surprise
+
+
 @dataclass(frozen=True)
-class SelfPlayResult:
-    """Finished games in a fixed order, what each thread goes on with, and the figures."""
+class UnitResult:
+    """The finished games of one unit in the order they ended, what it goes on with, and its figures."""
 
     records: tuple[GameRecord, ...]
-    in_flight: tuple[GamesInFlight, ...]  # [threads]
-    report: SelfPlayReport
+    in_flight: GamesInFlight
+    figures: UnitFigures
 
 
-def play_games(
+def play_unit(
     game: Game,
-    evaluators: Sequence[Evaluator],
+    evaluator: Evaluator,
     config: SelfPlayConfig,
     *,
     seed: int,
     iteration: int,
+    unit: int,
+    units: int,
     network: str = "",
-    in_flight: Sequence[GamesInFlight] = (),
+    in_flight: GamesInFlight | None = None,
     archive: Sequence[Sequence[int]] = (),
     least_games: int = 0,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> SelfPlayResult:
-    """Plays until `config.positions` positions have been searched and `least_games` have ended; a thread per evaluator.
+    should_stop: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[int], None] = lambda positions: None,
+) -> UnitResult:
+    """Plays the share of unit `unit` of `units`: of `config.positions` positions, and of `least_games` finished games.
 
-    `archive` holds the moves to positions of earlier games, from which new ones may start. `on_progress` hears now and
-    then of the positions that are done, and of all.
+    All that it takes and returns can be pickled, but for the evaluator, which another process makes from a NetworkFile.
+    `archive` holds the moves to positions of earlier games, from which new ones may start. `should_stop` is asked
+    between two batches: a unit that is stopped keeps its games in flight. `on_progress` hears of the positions done.
     """
-    threads = len(evaluators)
-    started = time.perf_counter()
-    workers = [
-        _Worker(
-            game,
-            config,
-            _Timed(evaluator),
-            seed=seed,
-            iteration=iteration,
-            network=network,
-            # Thread t of n plays the games t, t + n, t + 2n ...
-            start=start,
-            stride=threads,
-            archive=archive,
-        )
-        for evaluator, start in zip(evaluators, _dealt(in_flight, threads), strict=True)
-    ]
-    budget = -(-config.positions // threads)
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(worker.run, budget, -(-least_games // threads)) for worker in workers]
-        try:
-            going_on = set(futures)
-            while going_on:
-                done, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
-                for future in done:
-                    future.result()
-                on_progress(sum(min(worker.positions, budget) for worker in workers), budget * threads)
-        finally:  # when one of them failed, or someone pressed Ctrl-C
-            for worker in workers:
-                worker.cancelled = True
-    records = tuple(record for worker in workers for record in worker.finished)
-    return SelfPlayResult(
-        records=records,
-        in_flight=tuple(worker.left() for worker in workers),
-        report=_report(records, workers, time.perf_counter() - started),
+    games = _Games(
+        game,
+        config,
+        evaluator,
+        seed=seed,
+        iteration=iteration,
+        network=network,
+        # Unit u of n plays the games u, u + n, u + 2n ...
+        start=in_flight or GamesInFlight(next_game=unit),
+        stride=units,
+        archive=archive,
     )
+    games.run(share(config.positions, units), share(least_games, units), should_stop, on_progress)
+    return games.result()
 
 
-def _dealt(in_flight: Sequence[GamesInFlight], threads: int) -> list[GamesInFlight]:
-    """What each thread goes on with. A run that moved to other cores deals its games anew."""
-    if not in_flight:
-        return [GamesInFlight(next_game=thread) for thread in range(threads)]
-    if len(in_flight) == threads:
-        return list(in_flight)
-    games = [record for before in in_flight for record in before.games]
-    fresh = max(before.next_game for before in in_flight)
-    return [GamesInFlight(tuple(games[thread::threads]), fresh + thread) for thread in range(threads)]
+def share(whole: int, units: int) -> int:
+    """Of one unit, rounded up."""
+    return -(-whole // units)
 
 
 class _Timed:
@@ -159,14 +142,14 @@ class _Chance(NamedTuple):
         return _Chance(search_seed, (full >> 11) * 2.0**-53, (move >> 11) * 2.0**-53)
 
 
-class _Worker:
-    """One thread's games."""
+class _Games:
+    """The games of one unit while it is played."""
 
     def __init__(
         self,
         game: Game,
         config: SelfPlayConfig,
-        evaluator: _Timed,
+        evaluator: Evaluator,
         *,
         seed: int,
         iteration: int,
@@ -177,7 +160,7 @@ class _Worker:
     ) -> None:
         self._game = game
         self._config = config
-        self.evaluator = evaluator
+        self._evaluator = _Timed(evaluator)
         self._seed = seed
         self._iteration = iteration
         self._network = network
@@ -185,36 +168,49 @@ class _Worker:
         self._archive = archive
         self._next_game = start.next_game
         self._forest = Forest(game, config.games_per_unit, config.search_params, seed)
-        self._is_gumbel = config.search_params.selection == "gumbel"
+        self._samples_moves = config.search_params.samples_moves
         room = config.games_per_unit
         self._games = [
             _GameInFlight(record.final_state(game), RecordBuilder.resume(record)) for record in start.games[:room]
         ]
-        while len(self._games) < config.games_per_unit:
+        while len(self._games) < room:
             self._games.append(self._new_game())
-        self.cancelled = False  # by another thread
-        self.finished: list[GameRecord] = []
-        self.positions = 0
-        self.simulations = 0
-        self.search_seconds = 0.0  # the evaluator's included
-        self.entropies: list[NDArray[np.float32]] = []  # each [n, 3]: of target and prior, and surprise
+        self._finished: list[GameRecord] = []
+        self._positions = 0
+        self._simulations = 0
+        self._search_seconds = 0.0
+        self._entropies: list[NDArray[np.float32]] = [np.zeros((0, 3), np.float32)]
 
-    def run(self, positions: int, least_games: int) -> None:
+    def run(
+        self, positions: int, least_games: int, should_stop: Callable[[], bool], on_progress: Callable[[int], None]
+    ) -> None:
         """Searches that many positions, or more until so many games have ended."""
         for tree in range(len(self._games)):
             self._begin(tree)
-        while not self.cancelled:
+        while not should_stop():
             started = time.perf_counter()
-            evaluate_leaves(self._forest, self.evaluator)
+            evaluate_leaves(self._forest, self._evaluator)
             stopped = self._forest.stopped_trees()
-            self.search_seconds += time.perf_counter() - started
+            self._search_seconds += time.perf_counter() - started
             if stopped:
-                self._move(stopped if len(self.finished) < least_games else stopped[: positions - self.positions])
-                if self.positions >= positions and len(self.finished) >= least_games:
+                self._move(stopped if len(self._finished) < least_games else stopped[: positions - self._positions])
+                on_progress(self._positions)
+                if self._positions >= positions and len(self._finished) >= least_games:
                     return
 
-    def left(self) -> GamesInFlight:
-        return GamesInFlight(tuple(game.record.record() for game in self._games), self._next_game)
+    def result(self) -> UnitResult:
+        return UnitResult(
+            records=tuple(self._finished),
+            in_flight=GamesInFlight(tuple(game.record.record() for game in self._games), self._next_game),
+            figures=UnitFigures(
+                positions=self._positions,
+                simulations=self._simulations,
+                evaluations=self._evaluator.positions,
+                evaluator_seconds=self._evaluator.seconds,
+                search_seconds=self._search_seconds,
+                entropies=np.concatenate(self._entropies),
+            ),
+        )
 
     def _chance(self, game: _GameInFlight) -> _Chance:
         return _Chance.of(self._seed, game.record.seed, game.ply)
@@ -230,6 +226,7 @@ class _Worker:
             seed=number,
             opening_plies=len(state.moves),
             never_resigns=bool(rng.random() < self._config.never_resign_share),
+            keep_values=self._config.keep_values,
         )
         for action in state.moves:
             record.play(action)
@@ -259,20 +256,21 @@ class _Worker:
         self._forest.begin(
             tree,
             simulations=config.simulations if game.is_full else config.fast_simulations,
-            noise=explores if self._is_gumbel else game.is_full,
+            noise=explores if self._samples_moves else game.is_full,
         )
 
     def _move(self, stopped: Sequence[int]) -> None:
         """Plays a move in every game whose search has stopped."""
-        self.positions += len(stopped)
+        self._positions += len(stopped)
         visits, targets, _, priors = self._forest.root_arrays(stopped)  # each [n, A]
         answers = [self._forest.result(tree) for tree in stopped]
-        self.simulations += sum(answer.simulations for answer in answers)
+        self._simulations += sum(answer.simulations for answer in answers)
         self._record(stopped, targets, priors, [answer.root_value for answer in answers])
         for tree, tree_visits, answer in zip(stopped, visits, answers, strict=True):
             game = self._games[tree]
+            game.record.value(answer.root_value)
             if self._resigns(game, answer.root_value):
-                self._finish(tree, Outcome(1 - game.state.to_move), resigned=True)
+                self._finish(tree, Outcome(1 - game.state.to_move, Reason.RESIGNATION), resigned=True)
                 continue
             action = self._choose(game, tree_visits, answer.best_action)
             game.record.play(action)
@@ -294,12 +292,12 @@ class _Worker:
         if not full:
             return
         figures = _figures(targets[full], priors[full])
-        self.entropies.append(figures)
+        self._entropies.append(figures)
         for i, parts, surprise in zip(full, policy_parts(targets[full]), figures[:, 2].tolist(), strict=True):
             self._games[stopped[i]].record.target(parts, values[i], surprise)
 
     def _finish(self, tree: int, outcome: Outcome, *, resigned: bool) -> None:
-        self.finished.append(self._games[tree].record.finish(outcome, resigned=resigned))
+        self._finished.append(self._games[tree].record.finish(outcome, resigned=resigned))
         self._games[tree] = self._new_game()
         self._begin(tree)
 
@@ -313,7 +311,7 @@ class _Worker:
     def _choose(self, game: _GameInFlight, visits: NDArray[np.int32], best: int) -> int:
         """pi(a) = N(a)^(1/tau) in the opening, the best move afterwards. Gumbel's best move is a sample already."""
         config = self._config
-        if self._is_gumbel or game.ply >= config.temperature_plies:
+        if self._samples_moves or game.ply >= config.temperature_plies:
             return best
         if config.temperature == 0.0 or not visits.any():
             return best
@@ -335,27 +333,3 @@ def _figures(targets: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArr
     log_targets, log_priors = (np.log(np.maximum(policy, 1e-8)) for policy in (targets, priors))
     surprise = np.maximum(0.0, (targets * (log_targets - log_priors)).sum(axis=1))
     return np.stack([-(targets * log_targets).sum(axis=1), -(priors * log_priors).sum(axis=1), surprise], axis=1)
-
-
-def _report(records: Sequence[GameRecord], workers: Sequence[_Worker], seconds: float) -> SelfPlayReport:
-    nothing = np.zeros((1, 3), np.float32)
-    figures = [rows for worker in workers for rows in worker.entropies]
-    entropies = np.concatenate(figures or [nothing], dtype=np.float64)  # [n, 3]
-    results = np.array([record.outcome.value_for(0) for record in records if record.outcome is not None] or [0.0])
-    return SelfPlayReport(
-        games=len(records),
-        positions=sum(worker.positions for worker in workers),
-        simulations=sum(worker.simulations for worker in workers),
-        evaluations=sum(worker.evaluator.positions for worker in workers),
-        seconds=seconds,
-        evaluator_seconds=sum(worker.evaluator.seconds for worker in workers),
-        tree_seconds=sum(worker.search_seconds - worker.evaluator.seconds for worker in workers),
-        threads=len(workers),
-        mean_length=float(np.mean([len(record.moves) for record in records] or [0])),
-        first_player_score=float(np.mean((results + 1.0) / 2.0)),
-        draws=float(np.mean(results == 0.0)) if records else 0.0,
-        different_games=len({record.moves.tobytes() for record in records}) / max(1, len(records)),
-        target_entropy=float(entropies[:, 0].mean()),
-        prior_entropy=float(entropies[:, 1].mean()),
-        surprise=float(entropies[:, 2].mean()),
-    )

@@ -1,0 +1,299 @@
+"""What fills the stages of the training loop: AlphaZero's self-play, learning, promoting and measuring.
+
+`train` calls the stages by name and knows nothing else about them. Another method is a class that fills some of them
+otherwise: `class Imitation(AlphaZero)` with a `play` of its own, and `train(..., method=Imitation)`. Records, run
+folder, resuming, reports and the page stay the same.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from tengen._core import Game
+from tengen.arena import challenge
+from tengen.config import RunConfig
+from tengen.learner import Learner
+from tengen.network.checkpoint import NetworkFile
+from tengen.network.evaluator import NetworkEvaluator, make_evaluator
+from tengen.players import SearchPlayer
+from tengen.records import ShardEnd
+from tengen.replay import ReplayWindow
+from tengen.report import (
+    AccuracyReport,
+    GateReport,
+    IterationReport,
+    LearnerReport,
+    Observer,
+    RatingReport,
+    StrengthReport,
+)
+from tengen.run.clock import Clock, Plan, Speed
+from tengen.run.folder import Commit, RunFolder
+from tengen.selfplay import GamesInFlight, SelfPlayResult, play_games
+from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
+from tengen.strength.ratings import iteration_of, measure, network_name
+
+__all__ = ["AlphaZero", "Measured", "new_learner", "rated"]
+
+OLDER_OPPONENTS = 5  # networks of the run that can be met on the ladder, the newest that were rated
+ARCHIVE = 4096  # positions from which the games of an iteration may start
+ACCURACY_SIMULATIONS = 100  # that the last network is compared with the truth with
+ACCURACY_STATES = 10_000  # of a game that is solved for that: a second's work
+ACCURACY_LEAST = 50  # positions; for fewer it is not worth it to search
+SIMPLE_PLAYERS = ("random", "rollout:100")  # whom the last network meets where the truth is not known
+FINAL_SECONDS = 8.0  # that these games may take
+PROBES = 32  # positions, and random games, by which speed is estimated before anything was played
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How strong the champion is, as far as it was asked in this iteration."""
+
+    strength: tuple[StrengthReport, ...] = ()
+    rating: RatingReport | None = None
+    accuracy: AccuracyReport | None = None
+
+
+class AlphaZero:
+    """The stages, and what they hand on from iteration to iteration: window, games in flight, champion."""
+
+    def __init__(self, game: Game, run: RunFolder, learner: Learner, observer: Observer) -> None:
+        self.game = game
+        self.run = run
+        self.config = run.config
+        self.learner = learner
+        self.observer = observer
+        self.window = ReplayWindow(game, run.config.replay)
+        self.in_flight: tuple[GamesInFlight, ...] = ()
+        self.iteration = 0  # iterations done
+        self.champion = self._network()
+
+    def resume(self, commit: Commit, games_end: ShardEnd) -> None:
+        """Goes on after a commit, with the games up to there."""
+        self.learner.load_state(self.run.learner_state(commit))
+        self.window = ReplayWindow.rebuild(self.game, self.config.replay, self.run.folder / "games", games_end)
+        self.in_flight = self.run.games_in_flight(commit)
+        self.iteration = commit.iteration
+        self.champion = self._network()
+        weights = self.run.champion(commit)
+        if weights is not None:  # no candidate has beaten it since
+            self.champion = replace(self.champion, weights=weights, iteration=commit.champion)
+
+    # ---- The stages, in the order of the loop
+
+    def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
+        """Self-play with the champion."""
+        played = play_games(
+            self.game,
+            self._evaluators(self.champion),
+            plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)}),
+            seed=self.config.seed,
+            iteration=self.iteration,
+            network=self.champion.digest,
+            in_flight=self.in_flight,
+            archive=self._archive(),
+            least_games=plan.least_games,
+            should_stop=lambda: clock.seconds() >= plan.play_until,
+            on_progress=partial(self.observer.stage, "self-play"),
+        )
+        self.in_flight = played.in_flight
+        return played
+
+    def learn(self, plan: Plan, clock: Clock, positions: int) -> LearnerReport:
+        """As many samples for each of these new positions as the config says. The iteration counts from here on."""
+        learner = self.config.learner
+        steps = max(1, round(positions * learner.samples_per_position / learner.batch)) if self.window.positions else 0
+        learned = self.learner.learn(
+            self.window,
+            steps,
+            np.random.default_rng([self.config.seed, self.iteration]),
+            progress=plan.progress,
+            on_step=partial(self.observer.stage, "learning"),
+            should_stop=lambda: clock.seconds() >= plan.learn_until,
+        )
+        self.iteration += 1
+        return learned
+
+    def promote(self, plan: Plan) -> GateReport | None:
+        """The averaged network becomes the champion: at once or, if gating, when it beats the one before."""
+        candidate = self._network()
+        if not self.config.arena.gating or plan.gate_seconds == 0.0:
+            self.champion = candidate
+            return None
+        gate = self._gate(candidate, plan)
+        if gate.promoted:
+            self.champion = candidate
+        return gate
+
+    def measure(self, clock: Clock, reports: Sequence[IterationReport]) -> Measured:
+        """Where the champion stands, if it is time to know. `reports` has this iteration too."""
+        strength: tuple[StrengthReport, ...] = ()
+        rating = accuracy = None
+        if seconds := clock.ladder_seconds(self.iteration, reports):
+            strength, rating = self._ladder(reports, seconds, self.config.arena.anchors)
+        if seconds := clock.final_seconds(self.iteration, reports):
+            accuracy = self._accuracy(reports[-1], seconds)
+            if accuracy is None and not strength:
+                strength, rating = self._ladder(reports, min(seconds, FINAL_SECONDS), SIMPLE_PLAYERS)
+        return Measured(strength, rating, accuracy)
+
+    # ---- What they are made of
+
+    def first_speed(self) -> Speed:
+        """A guess before anything was played: half of what the network alone could do, and games between beginners."""
+        [evaluator, *others] = self._evaluators(self.champion)
+        planes = np.zeros((PROBES, *self.game.spec.planes_shape), np.float32)
+        evaluator(planes)  # compiles
+        started = time.perf_counter()
+        evaluator(planes)
+        evaluated = time.perf_counter()
+        random_games = self.game.random_playouts(PROBES, self.config.seed)
+        a_ply = (time.perf_counter() - evaluated) / max(1, random_games.actions)
+        plies = max(1.0, random_games.actions / PROBES)
+        seconds = (evaluated - started) / PROBES + a_ply * math.sqrt(plies)
+        return Speed(simulations=0.5 * (1 + len(others)) / seconds, plies=plies)
+
+    def _network(self) -> NetworkFile:
+        """The averaged network, with the run that made it. Its values are discounted as the search discounts."""
+        return self.learner.network_file(
+            run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
+        )
+
+    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
+        """One a thread. int8 is calibrated on positions of the window; without any, and on a GPU, bf16 plays."""
+        config, device = self.config, self.learner.device
+        precision = config.self_play.precision
+        calibration = None
+        if precision == "int8":
+            if self.window.positions < 1000 or device != "cpu":
+                precision = "bf16"
+            else:
+                rng = np.random.default_rng([config.seed, self.iteration, 1])
+                calibration = self.window.sample(512, rng).planes
+        first = make_evaluator(
+            network,
+            backend="openvino" if device == "cpu" else "torch",
+            precision=precision,
+            threads=1,
+            device=device,
+            calibration=calibration,
+        )
+        return [first, *(first.clone() for _ in range(threads(config) - 1))]
+
+    def _archive(self) -> list[list[int]]:
+        if self.config.self_play.archive_start_share == 0.0:
+            return []
+        return self.window.starts(ARCHIVE, np.random.default_rng([self.config.seed, self.iteration, 2]))
+
+    def _gate(self, candidate: NetworkFile, plan: Plan) -> GateReport:
+        arena = self.config.arena
+        games, simulations = arena.gating_games, arena.simulations
+        if plan.speed is not None:  # as many as fit into the time, and at least eight of them
+            plies = plan.speed.simulations * plan.gate_seconds / plan.speed.plies  # a simulation each, of one game
+            simulations = min(simulations, max(1, int(plies / 8)))
+            games = min(games, max(2, int(plies / simulations) // 2 * 2))
+        started = time.perf_counter()
+        played = count(1)
+        seats = zip(self._players(candidate, simulations), self._players(self.champion, simulations), strict=True)
+        answer = challenge(
+            self.game,
+            list(seats),
+            games=games,
+            threshold=arena.threshold,
+            seed=self.iteration,
+            opening_plies=self._opening_plies,
+            on_game=lambda _: self.observer.stage("candidate against champion", next(played), games),
+            should_stop=lambda: time.perf_counter() - started >= plan.gate_seconds,
+        )
+        return GateReport(
+            champion=self.champion.iteration,
+            games=len(answer.match.games),
+            score=answer.match.score if answer.match.games else 0.0,
+            promoted=answer.promoted,
+            seconds=time.perf_counter() - started,
+        )
+
+    def _ladder(
+        self, reports: Sequence[IterationReport], seconds: float, anchors: tuple[str, ...]
+    ) -> tuple[tuple[StrengthReport, ...], RatingReport | None]:
+        arena = self.config.arena.model_copy(update={"anchors": anchors})
+        simulations = arena.simulations
+        if seconds < math.inf:  # the first two games of every match take a quarter of the time, or less
+            newest = reports[-1].self_play
+            moves = arena.opponents * max(1.0, newest.mean_length)
+            simulations = min(simulations, max(1, int(newest.simulations / newest.seconds * seconds / 4 / moves)))
+        older = self.run.readable_networks(rated(reports)[-OLDER_OPPONENTS:])
+        champion = self.champion.iteration
+        networks = {**older, champion: self.champion}
+        return measure(
+            self.game,
+            arena,
+            champion,
+            reports,
+            seats=lambda number: self._players(networks[number], simulations),
+            older=older,
+            seed=self.iteration,
+            opening_plies=self._opening_plies,
+            seconds=seconds,
+            on_progress=partial(self.observer.stage, "measuring"),
+        )
+
+    def _accuracy(self, report: IterationReport, seconds: float) -> AccuracyReport | None:
+        """None where nobody knows the truth."""
+        started = time.perf_counter()
+        try:
+            known = known_positions(self.game, most_states=ACCURACY_STATES)
+        except PositionsError:
+            return None
+        evaluator = self._evaluators(self.champion)[0]
+        left = seconds - (time.perf_counter() - started)
+        a_second = report.self_play.simulations / report.self_play.seconds / threads(self.config)
+        count = len(known) if left == math.inf else int(a_second * left / (ACCURACY_SIMULATIONS + 1))
+        positions = known.some(max(ACCURACY_LEAST, count))
+        found = evaluate_network(evaluator, positions, ACCURACY_SIMULATIONS if count >= ACCURACY_LEAST else 0)
+        return AccuracyReport(
+            positions=len(positions),
+            about=positions.about,
+            network=found.raw.good,
+            search=found.search.good if found.search else None,
+            simulations=found.simulations,
+            seconds=time.perf_counter() - started,
+        )
+
+    def _players(self, network: NetworkFile, simulations: int) -> list[SearchPlayer]:
+        """The network with the search of self-play, but without noise, as a player for each thread."""
+        params = self.config.self_play.search_params.replace(simulations=simulations, cache_entries=0)
+        name = network_name(network.iteration)
+        return [SearchPlayer(name, params, evaluator) for evaluator in self._evaluators(network)]
+
+    @property
+    def _opening_plies(self) -> int:
+        return min(self.config.arena.opening_plies, self.game.spec.longest_game // 4)
+
+
+def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
+    """A learner with a blank network, or one that goes on from `start`."""
+    discounted = start.discount if start else discount(config)
+    return Learner(game, config.network, config.learner, seed=config.seed, discount=discounted, start=start)
+
+
+def discount(config: RunConfig) -> float:
+    return float(config.self_play.search.get("discount", 1.0))
+
+
+def threads(config: RunConfig) -> int:
+    return config.self_play.threads or os.cpu_count() or 1
+
+
+def rated(reports: Sequence[IterationReport]) -> list[int]:
+    """The iterations whose networks have been measured, oldest first."""
+    ratings = [report.rating for report in reports if report.rating is not None]
+    return list(dict.fromkeys(iteration_of(rating.network) for rating in ratings))
