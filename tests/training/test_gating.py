@@ -224,7 +224,7 @@ def test_the_preset_paper() -> None:
 
 
 def test_where_a_preset_lies(tmp_path: Path) -> None:
-    """Beneath the file that names it; on top of the file if it comes from the command line."""
+    """Beneath the file that names it; on top of the file if it is a setting of the call."""
     path = tmp_path / "config.toml"
     path.write_text('game = "go"\npreset = "paper"\n[self_play]\nsimulations = 10\n[self_play.search]\nc_puct = 2.0\n')
     config = load_config(path)
@@ -233,7 +233,7 @@ def test_where_a_preset_lies(tmp_path: Path) -> None:
     path.write_text('game = "go"\n[self_play]\nsimulations = 10\nthreads = 3\n[self_play.search]\ndiscount = 0.9\n')
     config = load_config(path, preset="paper", self_play={"positions": 7})
     assert (config.self_play.simulations, config.self_play.threads, config.self_play.positions) == (800, 3, 7)
-    assert config.self_play.search["discount"] == 1.0
+    assert config.self_play.search_params.discount == 1.0
 
 
 def test_a_preset_that_does_not_exist() -> None:
