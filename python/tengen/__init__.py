@@ -16,7 +16,8 @@
 Names, each with a help of its own, as in help(tengen.State):
 
     load                                    a game by its name, or from a file of rules
-    Game, GameSpec, State, Outcome, Symmetry
+    Game, GameSpec, State, Outcome          rules and sizes, a position, how a game ended; Reason says why
+    Symmetry, Piece, ActionCells            turned boards; what stands on a board; the cells of an action
     Agent                                   a network that plays and analyses
     search, SearchParams, SearchResult      one search of many positions
     Stepper                                 a search one simulation at a time, to look into it
