@@ -3,7 +3,6 @@
 Each pretends to be a tengen.Game whose states are wrapped in the broken kind.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,8 @@ import numpy as np
 import tengen
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A stone, as far as its owner goes."""
-
-    owner: int
-
-
 class Spec:
-    """The spec of a game, with pieces and a bound of the legal actions."""
-
-    pieces = (Piece(0), Piece(1))
+    """The spec of a game with another bound of the legal actions."""
 
     def __init__(self, inner: tengen.GameSpec, most_legal: int) -> None:
         self.inner = inner

@@ -100,7 +100,7 @@ def _full_games(game: Game, material: Material, decided: list[End]) -> Iterator[
 
 def scores(game: Game, material: Material) -> Iterator[Finding]:
     """Where the game has a score, the player who is ahead wins."""
-    scored = [(score, end) for end in material.ends if (score := getattr(end.state, "score", None)) is not None]
+    scored = [(score, end) for end in material.ends if (score := end.state.score) is not None]
     against = [(score, end) for score, end in scored if end.winner != (None if score == 0 else 0 if score > 0 else 1)]
     if not against:
         return

@@ -82,14 +82,8 @@ def next_steps(game: Game, folder: Path, minutes: float | None) -> list[str]:
     ]
 
 
-def strength_text(game: Game, network: Path, folder: Path) -> str:
+def strength_text(game: Game, network: Path) -> str:
     """How good the network is, in a sentence: against the truth where it is known, else against simple players."""
-    from tengen.run.folder import read_reports
-
-    reports = read_reports(folder)
-    measured = getattr(reports[-1], "accuracy", None) if reports else None  # by the run itself, at its end
-    if measured is not None and measured.search is not None:
-        return _good_moves(measured.positions, measured.about, measured.network, measured.search, measured.simulations)
     from tengen.players import model_evaluator
     from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
 
@@ -100,13 +94,9 @@ def strength_text(game: Game, network: Path, folder: Path) -> str:
         return f"With {SIMULATIONS} simulations it scores {' and '.join(scores)}."
     found = evaluate_network(model_evaluator(network, game), positions, SIMULATIONS)
     assert found.search is not None
-    return _good_moves(len(positions), positions.about, found.raw.good, found.search.good, SIMULATIONS)
-
-
-def _good_moves(positions: int, about: str, alone: float, with_search: float, simulations: int) -> str:
     return (
-        f"Good moves, which keep the win, draw or loss, on {positions:,} {about}: network alone {percent(alone)}, with "
-        f"{simulations} simulations {percent(with_search)}."
+        f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "
+        f"{percent(found.raw.good)}, with {SIMULATIONS} simulations {percent(found.search.good)}."
     )
 
 
