@@ -12,6 +12,7 @@
 #include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/interrupt.h"
 #include "bindings/tree_arrays.h"
 #include "tengen/base/error.h"
@@ -209,7 +210,7 @@ class PyForest {
       std::atomic<bool>& busy;
       ~Done() { busy = false; }
     } done{busy_};
-    nb::gil_scoped_release release;
+    WithoutGil release;
     work(*forest_);
   }
 

@@ -14,6 +14,7 @@
 #include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/interrupt.h"
 #include "bindings/values.h"
 #include "tengen/base/error.h"
@@ -216,7 +217,7 @@ Perft count_perft(const PyGame& self, Integer depth, const std::optional<PyState
   const PyState start = state_or_start(self, state);
   const auto deepest = std::min<std::int64_t>(depth.value, self.game->spec().longest_game);
   Interrupt interrupt;
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   return start.game->perft(*start.value, static_cast<int>(deepest), std::ref(interrupt));
 }
 
@@ -224,7 +225,7 @@ PlayoutCounts count_playouts(const PyGame& self, Integer games, Seed seed, const
   if (games.value < 0) throw ArgumentError("The number of games must be 0 or more.");
   const PyState start = state_or_start(self, state);
   Interrupt interrupt;
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   return start.game->random_playouts(*start.value, games.value, seed.value, std::ref(interrupt));
 }
 

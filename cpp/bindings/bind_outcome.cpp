@@ -59,6 +59,7 @@ nb::object make_reasons() {
 
 void bind_outcome(nb::module_& module) {
   const nb::object reasons = make_reasons();
+  reasons.attr("__doc__") = "Why a game ended, as a word: Reason.LINE is equal to 'line'.";
   module.attr("Reason") = reasons;
   nb::class_<Ending>(module, "Outcome",
                      "How a finished game ended, and why. Outcomes are equal if the same player won, or neither.")

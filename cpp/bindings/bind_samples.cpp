@@ -7,6 +7,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "tengen/base/error.h"
 #include "tengen/records/samples.h"
 
@@ -39,7 +40,7 @@ PyRecordEnd replay(const PyGame& self, const In<std::uint16_t>& moves, const In<
   }
   RecordEnd end;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     end = self.game->replay_record(view(moves), view(plies), starts, view(actions), board);
   }
   PyRecordEnd result{end.outcome, std::nullopt, end.score};
@@ -76,10 +77,10 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
                                               const In<std::uint16_t>& actions, const In<std::uint16_t>& parts,
                                               const std::vector<std::string>& boards) {
   const GameSpec& spec = self.game->spec();
-  const RecordedGames games{view(moves),      view(move_starts),   view(position_starts), view(winners),
-                            view(played_out), view(ownership),     view(score),           view(plies),
-                            view(values),     view(policy_starts), view(actions),         view(parts),
-                            boards};
+  const RecordedGames games{
+      view(moves), view(move_starts), view(position_starts), view(winners),       view(played_out), view(ownership),
+      view(score), view(plies),       view(values),          view(policy_starts), view(actions),    view(parts),
+      boards};
   check_lengths(games, spec);
   if (positions.shape(0) != symmetries.shape(0)) throw RecordError("Every position needs a symmetry.");
   const std::size_t batch = positions.shape(0);
@@ -102,7 +103,7 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
                          search_out.data(),     reply_out.data(),     reply_weight_out.data(), plies_left_out.data(),
                          played_out_out.data(), ownership_out.data(), score_out.data()};
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     self.game->write_samples(games, view(positions), view(symmetries), out);
   }
   nb::dict result;
@@ -133,8 +134,7 @@ void bind_samples(nb::module_& module) {
         const auto score = self.score ? nb::cast(*self.score) : nb::none();
         return nb::str("<RecordEnd: {!r}, score {}>").format(outcome, score);
       });
-  module.def("replay_record", &replay, "game"_a, "moves"_a, "plies"_a, "policy_starts"_a, "actions"_a,
-             "board"_a = "",
+  module.def("replay_record", &replay, "game"_a, "moves"_a, "plies"_a, "policy_starts"_a, "actions"_a, "board"_a = "",
              "Plays a record to its end and checks that every move and every action of a policy target is legal.");
   module.def("write_samples", &samples, "game"_a, nb::kw_only(), "positions"_a, "symmetries"_a, "moves"_a,
              "move_starts"_a, "position_starts"_a, "winners"_a, "played_out"_a, "ownership"_a, "score"_a, "plies"_a,

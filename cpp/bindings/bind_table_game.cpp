@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "tengen/games/symmetry.h"
 #include "tengen/games/table_game.h"
 
@@ -43,7 +44,7 @@ struct Callbacks {
 Callbacks& of(void* context) { return *static_cast<Callbacks*>(context); }
 
 std::int32_t call_start(void* context, std::uint8_t* state) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   const Callbacks& self = of(context);
   const nb::bytes made = self.answer("start", self.rules.attr("start")(), self.state_size);
   std::memcpy(state, made.data(), self.state_size);
@@ -51,7 +52,7 @@ std::int32_t call_start(void* context, std::uint8_t* state) {
 }
 
 std::int32_t call_legal(void* context, const std::uint8_t* state, std::uint8_t* mask) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   const Callbacks& self = of(context);
   const nb::bytes made = self.answer("legal", self.rules.attr("legal")(self.bytes(state)), self.num_actions);
   const auto* allowed = static_cast<const std::uint8_t*>(made.data());
@@ -60,7 +61,7 @@ std::int32_t call_legal(void* context, const std::uint8_t* state, std::uint8_t* 
 }
 
 std::int32_t call_play(void* context, std::uint8_t* state, std::int32_t action) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   const Callbacks& self = of(context);
   const nb::bytes made = self.answer("play", self.rules.attr("play")(self.bytes(state), action), self.state_size);
   std::memcpy(state, made.data(), self.state_size);
@@ -68,17 +69,17 @@ std::int32_t call_play(void* context, std::uint8_t* state, std::int32_t action) 
 }
 
 std::int32_t call_to_move(void* context, const std::uint8_t* state) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   return nb::cast<std::int32_t>(of(context).rules.attr("to_move")(of(context).bytes(state)));
 }
 
 std::int32_t call_outcome(void* context, const std::uint8_t* state) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   return nb::cast<std::int32_t>(of(context).rules.attr("outcome")(of(context).bytes(state)));
 }
 
 std::int32_t call_planes(void* context, const std::uint8_t* state, float* planes) {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
   const Callbacks& self = of(context);
   const std::size_t size = sizeof(float) * self.planes_size;
   const nb::bytes made = self.answer("planes", self.rules.attr("planes")(self.bytes(state)), size);
@@ -113,25 +114,25 @@ RulesText text_functions(Callbacks* self) {
   const auto has = [&](const char* name) { return !self->rules.attr(name).is_none(); };
   if (has("action_text")) {
     text.action_text = [self](Action action) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       return nb::cast<std::string>(self->rules.attr("action_text")(action));
     };
   }
   if (has("parse_action")) {
     text.parse_action = [self](std::string_view given) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       return nb::cast<std::optional<Action>>(self->rules.attr("parse_action")(nb::str(given.data(), given.size())));
     };
   }
   if (has("board_text")) {
     text.board_text = [self](const std::uint8_t* state) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       return nb::cast<std::string>(self->rules.attr("board_text")(self->bytes(state)));
     };
   }
   if (has("set_board")) {
     text.set_board = [self](std::uint8_t* state, const BoardDrawing& drawing) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       const int to_move = drawing.to_move ? index(*drawing.to_move) : -1;
       const nb::object made = self->rules.attr("set_board")(drawing.cells, to_move);
       std::memcpy(state, self->answer("set_board", made, self->state_size).data(), self->state_size);
@@ -139,20 +140,20 @@ RulesText text_functions(Callbacks* self) {
   }
   if (has("cells")) {
     text.cells = [self](const std::uint8_t* state, std::int8_t* out) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       const nb::bytes made = self->answer("cells", self->rules.attr("cells")(self->bytes(state)), self->num_cells);
       std::memcpy(out, made.data(), self->num_cells);
     };
   }
   if (has("score")) {
     text.score = [self](const std::uint8_t* state) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       return nb::cast<double>(self->rules.attr("score")(self->bytes(state)));
     };
   }
   if (has("reason")) {
     text.reason = [self](const std::uint8_t* state) {
-      const nb::gil_scoped_acquire gil;
+      const WithGil gil;
       return nb::cast<std::string>(self->rules.attr("reason")(self->bytes(state)));
     };
   }
@@ -227,13 +228,13 @@ PyGame make_table_game(nb::object rules, const std::string& name, const std::str
                     static_cast<std::size_t>(made.spec.planes_size()), static_cast<std::size_t>(made.spec.num_cells())};
   made.owner = std::shared_ptr<void>(callbacks, [](void* owned) {
     if (!Py_IsInitialized()) return;  // Python is gone, and its objects with it
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     delete static_cast<Callbacks*>(owned);
   });
   made.table = addresses ? compiled_table(*addresses) : interpreted_table(callbacks);
   made.text = text_functions(callbacks);
   made.explain = [callbacks](const char* rule, const std::uint8_t* state, Action action) {
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     return nb::cast<std::string>(callbacks->rules.attr("explain")(rule, callbacks->bytes(state), action));
   };
   if (state_size <= 512) return {erase(TableGame<512>(std::move(made)))};

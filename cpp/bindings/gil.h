@@ -1,12 +1,11 @@
 // The interpreter's lock: let go during long work, taken back afterwards.
 //
 // Python ends a thread that wants the lock during shutdown by pthread_exit, which unwinds the stack; C++ must not be
-// unwound through a destructor, and aborts. So a thread that wants the lock once shutdown has begun sleeps instead, until
-// the process is gone. Only daemon threads are ever in that place: Python waits for all others first.
+// unwound through a destructor, and aborts. So a thread that wants the lock once shutdown has begun sleeps instead,
+// until the process is gone. Only daemon threads are ever in that place: Python waits for all others first.
 #pragma once
 
 #include <nanobind/nanobind.h>
-
 #include <unistd.h>
 
 #include <atomic>
@@ -55,22 +54,25 @@ class WithoutGil {
   PyThreadState* thread_;
 };
 
-// Takes the lock for as long as it lives, in a thread that has let it go.
+// Has the lock for as long as it lives, whether the thread had it before or not.
 class WithGil {
  public:
-  WithGil() {
+  WithGil() : had_it_(PyGILState_Check() != 0) {
+    if (had_it_) return;
     Shutdown::want();
     state_ = PyGILState_Ensure();
   }
   WithGil(const WithGil&) = delete;
   WithGil& operator=(const WithGil&) = delete;
   ~WithGil() {
+    if (had_it_) return;
     PyGILState_Release(state_);
     Shutdown::have_done();
   }
 
  private:
-  PyGILState_STATE state_;
+  bool had_it_;
+  PyGILState_STATE state_{};
 };
 
 }  // namespace tengen

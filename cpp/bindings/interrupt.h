@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "bindings/gil.h"
+
 namespace tengen {
 
 // Called often while C++ works; every tenth of a second it lets Python run its signal handlers, and passes on what they
@@ -16,7 +18,7 @@ class Interrupt {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
-    const nanobind::gil_scoped_acquire gil;
+    const WithGil gil;
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   }
 

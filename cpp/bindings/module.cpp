@@ -1,5 +1,6 @@
 // tengen._core: the native core as Python sees it. No logic here or in the bind_* files: they convert and forward.
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 
 NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // a Game that is still referred to at exit, by a cache say, is no leak
@@ -14,4 +15,5 @@ NB_MODULE(_core, module) {
   tengen::bind_forest(module);
   tengen::bind_formulas(module);
   tengen::bind_samples(module);
+  nanobind::module_::import_("atexit").attr("register")(nanobind::cpp_function(&tengen::Shutdown::begin));
 }

@@ -42,37 +42,55 @@ class RecordError(TengenError):
     """A record that can't have come about, or a file that is damaged."""
 
 class Reason(enum.StrEnum):
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+
     LINE = 'line'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     FULL_BOARD = 'full board'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     NO_MOVE = 'no move'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     TWO_PASSES = 'two passes'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     LENGTH = 'length'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     MAJORITY = 'majority'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     CONNECTION = 'connection'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     CAPTURE = 'capture'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     CHECKMATE = 'checkmate'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     STALEMATE = 'stalemate'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     REPETITION = 'repetition'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     FIFTY_MOVES = 'fifty moves'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     MATERIAL = 'material'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     RESIGNATION = 'resignation'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     FORFEIT = 'forfeit'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     RULES = 'rules'
+    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
 
     def __str__(self, /):
         """Return str(self)."""
