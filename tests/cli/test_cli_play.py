@@ -177,7 +177,7 @@ def test_a_whole_game_ends_with_its_result(talk: Talk, seed: int) -> None:
             state = state.play(said[1])
     assert state.outcome is not None
     verdict = {0: "X wins, you won", 1: "O wins, you lost", None: "a draw"}[state.outcome.winner]
-    assert out.endswith(f"{state}\nThe game is over: {verdict}.\n")
+    assert out.endswith(f"{state}\nThe game is over: {verdict} ({state.outcome.sentence}).\n")
 
 
 def test_a_lost_game_can_go_on_with_the_last_move_taken_back(talk: Talk) -> None:

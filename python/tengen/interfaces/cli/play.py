@@ -20,7 +20,7 @@ from tengen.arena import move_seed
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import HELP as PLAYER_HELP
 from tengen.interfaces.cli.player_argument import check_seed
-from tengen.interfaces.cli.show import result_text
+from tengen.interfaces.cli.show import reason_text, result_text
 from tengen.interfaces.terminal import Typist, draw, printable
 from tengen.players import Player, SearchPlayer, make_player
 
@@ -239,7 +239,7 @@ class Sitting:
             self._show_board()  # the machine's own moves are shown already
         value = outcome.value_for(self._person)
         verdict = "" if outcome.is_draw else ", you won" if value > 0 else ", you lost"
-        print(f"The game is over: {result_text(self._state)}{verdict}.")
+        print(f"The game is over: {result_text(self._state)}{verdict}{reason_text(self._state)}.")
 
     def _wants_another(self) -> bool:
         """Whether to start anew; False if the game that just ended goes on, with a move taken back."""
