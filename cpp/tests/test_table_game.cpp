@@ -179,3 +179,57 @@ TEST(many_actions_and_large_states) {
   game.legal_actions(game.initial_state(), list);
   CHECK(std::vector<Action>(list.begin(), list.end()) == (std::vector<Action>{0, 511, 512, 999}));
 }
+
+TEST(a_state_with_more_legal_actions_than_the_rules_promise_is_refused) {
+  TableRules rules = tic_tac_toe();
+  rules.spec.most_legal = 8;
+  const Small game(rules);
+  ActionList list(9);
+  auto state = game.initial_state();
+  CHECK_THROWS(RulesError, game.legal_actions(state, list));
+  game.play(state, 4);
+  game.legal_actions(state, list);
+  CHECK_EQ(list.size(), 8);
+}
+
+TEST(stones_come_from_the_first_two_planes) {
+  const Small game(tic_tac_toe());
+  auto state = game.initial_state();
+  for (const Action action : {4, 0, 8}) game.play(state, action);
+  std::array<std::int8_t, 9> cells;
+  CHECK(write_cells(game, state, cells.data()));
+  CHECK(cells == (std::array<std::int8_t, 9>{2, 0, 0, 0, 1, 0, 0, 0, 1}));
+  TableRules unknown = tic_tac_toe();
+  unknown.spec.pieces.clear();
+  CHECK(!write_cells(Small(unknown), state, cells.data()));
+}
+
+TEST(a_reason_is_the_word_that_the_text_begins_with) {
+  TableRules rules = tic_tac_toe();
+  const auto ended = [&](const std::string& text) {
+    rules.text.reason = [text](const std::uint8_t*) { return text; };
+    const Small game(rules);
+    auto state = game.initial_state();
+    for (const Action action : {0, 3, 1, 4, 2}) game.play(state, action);
+    return *ending(game, state);
+  };
+  CHECK(ended("line: three of them").reason == Reason::kLine);
+  CHECK(ended("line").reason == Reason::kLine);
+  CHECK(ended("lines of wool").reason == Reason::kRules);
+  CHECK_EQ(ended("lines of wool").sentence, "lines of wool");
+  CHECK(ended("").outcome == Outcome::win(Player::kFirst));
+}
+
+TEST(moves_have_names_and_places) {
+  TableRules rules = tic_tac_toe();
+  rules.spec.action_layout = ActionLayout::kPlanes;
+  rules.spec.num_actions = 10;
+  rules.action_cells.resize(10);
+  rules.action_cells[3] = {.source = 3, .target = 0, .piece = {}};
+  const Small game(rules);
+  CHECK_EQ(game.action_text(3), "a2a3");
+  CHECK_EQ(game.action_text(4), "4");
+  CHECK_EQ(game.action_text(9), "pass");
+  CHECK(action_cells(game, game.initial_state(), 3) == rules.action_cells[3]);
+  CHECK(action_cells(game, game.initial_state(), 9) == ActionCells{});
+}

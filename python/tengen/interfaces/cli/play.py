@@ -20,7 +20,7 @@ from tengen.arena import move_seed
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import HELP as PLAYER_HELP
 from tengen.interfaces.cli.player_argument import check_seed
-from tengen.interfaces.cli.show import result_text
+from tengen.interfaces.cli.show import reason_text, result_text
 from tengen.interfaces.terminal import Typist, draw, printable
 from tengen.players import Player, SearchPlayer, make_player
 

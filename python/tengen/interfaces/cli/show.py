@@ -18,7 +18,10 @@ def run(game: GameArgument, moves: Moves = ()) -> None:
     """
     state = parse_game(game).state(" ".join(moves))
     print(state)
-    print(result_text(state) if state.outcome else f"legal: {' '.join(map(state.action_text, state.legal_actions))}")
+    if state.outcome is None:
+        print(f"legal: {' '.join(map(state.action_text, state.legal_actions))}")
+    else:
+        print(f"{result_text(state)}{reason_text(state)}")
 
 
 def result_text(state: State) -> str:
@@ -26,3 +29,9 @@ def result_text(state: State) -> str:
     assert state.outcome is not None
     winner = state.outcome.winner
     return "a draw" if winner is None else f"{state.game.spec.player_names[winner]} wins"
+
+
+def reason_text(state: State) -> str:
+    """Why it ended, in parentheses, if the game says it: ' (two passes: 47 to 34.5)'."""
+    assert state.outcome is not None
+    return f" ({state.outcome.sentence})" if state.outcome.sentence else ""
