@@ -255,8 +255,7 @@ class Sitting:
             self._show_board()  # the machine's own moves are shown already
         value = outcome.value_for(self._person)
         verdict = "" if outcome.is_draw else ", you won" if value > 0 else ", you lost"
-        why = f" ({outcome.sentence})" if outcome.sentence else ""
-        print(f"The game is over: {result_text(self._state)}{verdict}{why}.")
+        print(f"The game is over: {result_text(self._state)}{verdict}{reason_text(self._state)}.")
 
     def _wants_another(self) -> bool:
         """Whether to start anew; False if the game that just ended goes on, with a move taken back."""
