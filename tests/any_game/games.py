@@ -42,7 +42,7 @@ OPENSPIEL = [
     AnyGame("oware", "openspiel:oware"),
     AnyGame("pentago", "openspiel:pentago"),
     AnyGame("ultimate_tic_tac_toe", "openspiel:ultimate_tic_tac_toe"),
-    AnyGame("chess", "openspiel:chess"),
+    AnyGame("chess", "openspiel:chess:longest_game=40"),
 ]
 
 GAMES = [*RULES_FILES, *OPENSPIEL]

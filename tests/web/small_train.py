@@ -6,7 +6,6 @@ from pathlib import Path
 from tengen.interfaces.cli import main
 
 SMALL = """
-game = "tic_tac_toe"
 iterations = 100000
 [network]
 blocks = 1

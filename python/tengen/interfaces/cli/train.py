@@ -228,7 +228,8 @@ def _train(config: RunConfig, folder: Path, minutes: float | None, own: Observer
             return INTERRUPTED
         print(f"Done; the network is {path}.")
     measured = read_reports(folder)
-    print((measured and final_text(measured[-1])) or strength_text(game, path))
+    if config.arena.final_strength:
+        print((measured and final_text(measured[-1])) or strength_text(game, path))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
 

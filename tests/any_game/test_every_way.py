@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 import tomli_w
 from games import GAMES, AnyGame, write_tutorial_rules
+from servers import position, served
 from small_runs import SMALL, what_counts
 
+import tengen
 from tengen.interfaces.cli import run
 from tengen.interfaces.cli.game_argument import parse_game
 
@@ -99,8 +101,11 @@ def test_a_person_plays_it(
 ) -> None:
     argument, folder = trained(game)
     state = parse_game(argument).initial_state()
-    move = state.action_text(state.legal_actions[-1])
-    typed = f"{move}\nhint\nundo\nnonsense\nquit\n".encode()
+    moves = []
+    while state.to_move == 0:  # in some games several times in a row
+        moves.append(state.action_text(state.legal_actions[-1]))
+        state = state.play(state.legal_actions[-1])
+    typed = "\n".join([*moves, "hint", "undo", "nonsense", "quit"]).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8"))
     capsys.readouterr()
     assert run(["play", argument, f"search:{folder}:8"]) == 0
@@ -108,6 +113,37 @@ def test_a_person_plays_it(
     assert printed.err == ""
     assert " plays " in printed.out
     assert printed.out.endswith("Goodbye.\n")
+
+
+def some_moves(game: tengen.Game) -> str:
+    state = game.initial_state()
+    for number in range(4):
+        state = state.play(state.legal_actions[number % len(state.legal_actions)])
+    return " ".join(map(state.action_text, state.moves))
+
+
+def test_its_games_are_reviewed(
+    game: AnyGame, trained: Callable[[AnyGame], tuple[str, Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    argument, folder = trained(game)
+    moves = some_moves(parse_game(argument))
+    capsys.readouterr()
+    assert run(["review", argument, "--moves", moves, "--model", str(folder), "--simulations", "8", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["moves"]) == 4
+
+
+def test_the_page_shows_it(game: AnyGame, trained: Callable[[AnyGame], tuple[str, Path]]) -> None:
+    argument, folder = trained(game)
+    rules = parse_game(argument)
+    name = rules.spec.name
+    with served(files=[rules], runs=folder.parent) as server, server.page() as page:
+        entry = next(entry for entry in server.get("/api/games").json() if entry["name"] == name)
+        here = position(name, some_moves(rules))
+        assert page.ask("show", position=here)["type"] == "state"
+        for model in entry["models"][:2]:
+            found = page.ask("analyse", position=here, model=model, simulations=8)
+            assert found["type"] == "analysis", found
+            assert found["moves"]
 
 
 def test_it_becomes_an_onnx_file(game: AnyGame, trained: Callable[[AnyGame], tuple[str, Path]], tmp_path: Path) -> None:
