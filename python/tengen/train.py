@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tengen import games
-from tengen.config import RunConfig
+from tengen.config import ConfigError, RunConfig
 from tengen.report import SILENT, IterationReport, Observer, RunReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
@@ -40,6 +40,8 @@ def train(
     # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
     check_same_game(folder, game)
+    if config.network.kind == "policy":
+        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     learner = new_learner(game, config)
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads(config))
     with RunFolder(folder, config) as run:

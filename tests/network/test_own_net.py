@@ -184,6 +184,7 @@ def test_a_module_that_was_changed_since_is_named(file_of_flat: Path, tmp_path: 
     file = load_network(file_of_flat)
     with pytest.warns(ModuleWarning, match="changed since"):
         make_evaluator(file, backend="torch", module=f"{changed}:Flat")
+    assert in_a_new_process(file_of_flat, f"{changed}:Flat") == "(1, 9)\n"
     with (
         pytest.warns(ModuleWarning),
         pytest.raises(NetworkFileError, match=r"'module\.blocks\.0\.weight' is absent or of another shape"),

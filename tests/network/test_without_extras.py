@@ -9,12 +9,13 @@ import pytest
 from small_networks import ALL_HEADS, SHAPES, random_board, settled_file
 
 import tengen
-from tengen.config import ConfigError, LearnerConfig, NetworkConfig
+from tengen.config import ConfigError, LearnerConfig, NetworkConfig, load_config
 from tengen.learner import Learner
 from tengen.network import check_device, evaluator, make_evaluator
 from tengen.network.checkpoint import find_network, load_network
 from tengen.network.evaluator import check_has_value
 from tengen.players import make_player, playing_params
+from tengen.train import train
 
 FORBID = "import sys\nfor name in {names!r}: sys.modules[name] = None\n"
 PLAY = """
@@ -185,3 +186,9 @@ def test_the_path_of_a_network_is_enough(tmp_path: Path) -> None:
     copied = tmp_path / "mine.safetensors"
     copied.write_bytes(find_network("tic_tac_toe").read_bytes())
     assert tengen.Agent(copied, simulations=4).game.spec.name == "tic_tac_toe"
+
+
+def test_a_run_needs_a_value(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"network\.kind: a run searches, and a search needs a value"):
+        train(load_config(game="tic_tac_toe", network={"kind": "policy"}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()

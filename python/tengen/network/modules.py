@@ -18,7 +18,7 @@ from typing import Any
 
 from tengen._core import TengenError
 
-__all__ = ["VARIABLE", "ModuleError", "ModuleWarning", "class_for", "digest_of", "load_class"]
+__all__ = ["VARIABLE", "ModuleError", "ModuleWarning", "class_for", "digest_of", "load_class", "remember"]
 
 VARIABLE = "TENGEN_MODULE"
 
@@ -79,6 +79,11 @@ def class_for(name: str, digest: str, given: str = "") -> Callable[..., Any]:
             stacklevel=3,
         )
     return load_class(given)
+
+
+def remember(name: str, digest: str, fitting: Callable[..., Any]) -> None:
+    """From here on `class_for` knows the class of this network, because the user has named it and its weights fit."""
+    _named[digest, name.rpartition(":")[2]] = fitting
 
 
 def _locate(name: str) -> tuple[Path, str]:

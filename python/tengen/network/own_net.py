@@ -19,7 +19,7 @@ from tengen._core import EvaluatorError
 from tengen.config import NetworkConfig
 from tengen.network.architecture import LOGITS, WDL, Architecture, BoardShape, OwnModule, describe
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.modules import ModuleError, class_for, load_class
+from tengen.network.modules import ModuleError, class_for, load_class, remember
 from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_from_file
 
 __all__ = ["OwnNet", "converted", "make_net", "net_of"]
@@ -90,8 +90,10 @@ def net_of(file: NetworkFile, module: str = "") -> TorchNet | OwnNet:
     own = file.architecture.module
     if own is None:
         return network_from_file(file)
-    net = OwnNet(file, own, class_for(own.name, own.digest, module))
+    made_with = class_for(own.name, own.digest, module)
+    net = OwnNet(file, own, made_with)
     load_weights(net, file.weights)
+    remember(own.name, own.digest, made_with)
     return net
 
 
