@@ -10,7 +10,7 @@ import tomli_w
 from reports import report
 
 from tengen.config import load_config
-from tengen.report import RatingReport
+from tengen.report import AccuracyReport, RatingReport
 from tengen.run.compare import AXES, MEASURES, compare, measures_of, read_groups, t_cdf, t_quantile
 
 Maker = Callable[..., Path]
@@ -98,6 +98,20 @@ def test_runs_without_measurements_are_compared_by_loss_and_say_so(make_run: Mak
     said = cli("compare", "a", "b")
     assert "b is ahead of a by 0.25 policy loss; whether that is chance is not known" in said
     assert "A loss is not strength" in said
+
+
+def test_the_truth_counts_where_every_run_was_compared_with_it(make_run: Maker) -> None:
+    folders = [make_run("a", [None, None], learner={"batch": 64}), make_run("b", [None, None])]
+    for folder, share in zip(folders, (0.9, 0.8), strict=True):
+        path = folder / "metrics.jsonl"
+        first, last = path.read_text().splitlines()
+        accuracy = asdict(AccuracyReport(1000, "positions", network=share, search=None, simulations=0, seconds=1.0))
+        path.write_text(f"{first}\n{json.dumps({**json.loads(last), 'accuracy': accuracy})}\n")
+    groups = read_groups(folders)
+    measure = measures_of(groups)[0]
+    assert measure.name == "good moves"
+    (difference,) = compare(groups, measure, "minutes")
+    assert (difference.better, difference.amount, difference.is_clear) == ("a", pytest.approx(10.0), True)
 
 
 def test_seeds_of_one_setting_are_one_group(make_run: Maker, cli) -> None:

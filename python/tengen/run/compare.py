@@ -105,11 +105,10 @@ def _elo(report: IterationReport) -> tuple[float, float] | None:
 
 
 def _good_moves(report: IterationReport) -> tuple[float, float] | None:
-    accuracy = getattr(report, "accuracy", None)  # of the last iteration, where the truth is known
-    if accuracy is None:
+    if report.accuracy is None:  # only the last iteration has it, where the truth is known
         return None
-    share = accuracy.network
-    return 100.0 * share, 196.0 * math.sqrt(share * (1.0 - share) / max(1, accuracy.positions))
+    share = report.accuracy.network
+    return 100.0 * share, 196.0 * math.sqrt(share * (1.0 - share) / max(1, report.accuracy.positions))
 
 
 MEASURES = (
