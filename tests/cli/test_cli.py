@@ -55,7 +55,9 @@ def test_show_draws_the_position(cli) -> None:
 
 def test_show_says_who_won(cli) -> None:
     assert cli("show", "tic_tac_toe", "a1 a2 b1 b2 c1").endswith("X wins (three in a row)\n")
-    assert cli("show", "tic_tac_toe", "b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3").endswith("a draw\n")
+    assert cli("show", "tic_tac_toe", "b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3").endswith(
+        "a draw (the board is full)\n"
+    )
 
 
 def test_options_follow_the_name(cli) -> None:

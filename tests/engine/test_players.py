@@ -58,7 +58,7 @@ def test_limits_that_are_none(limit: str) -> None:
         make_player(f"search:tic_tac_toe:{limit}", tengen.load("tic_tac_toe"))
 
 
-def test_a_solver_plays_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_plays_perfectly() -> None:
     game = tengen.load("tic_tac_toe")
     player = make_player("solver", game)
     solved = solve_all(game)
@@ -67,9 +67,10 @@ def test_a_solver_plays_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
         assert solved[state][action] == np.nanmax(solved[state])
     openings = {player.choose([game.initial_state()], [seed])[0] for seed in range(30)}
     assert len(openings) > 5  # all first moves draw, and each is played
-    monkeypatch.setattr(solvers, "MOST_STATES", 1000)
+    with pytest.raises(SolverError, match="gomoku has too many positions"):
+        make_player("solver", tengen.load("gomoku", size=5))
     with pytest.raises(SolverError, match="tic_tac_toe has too many positions"):
-        make_player("solver", game)
+        solve_all(game, most_states=1000)
     with pytest.raises(PlayerSpecError, match="takes no argument"):
         make_player("solver:3", game)
 

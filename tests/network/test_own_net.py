@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from small_networks import random_board
+from small_runs import SMALL
 
 import tengen
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig, load_config
@@ -20,6 +21,7 @@ from tengen.network import make_evaluator, modules
 from tengen.network.checkpoint import NetworkFileError, check_fits, load_network, save_network
 from tengen.network.modules import ModuleError, ModuleWarning
 from tengen.replay import Samples
+from tengen.train import train
 
 NETS = Path(__file__).with_name("own_nets.py")
 GAME = tengen.load("tic_tac_toe")
@@ -236,3 +238,21 @@ def test_an_unknown_kind_of_network_is_refused() -> None:
         load_config(game="tic_tac_toe", network={"kind": "both"})
     with pytest.raises(ConfigError, match="margin is predicted by the value head"):
         load_config(game="go", network={"kind": "policy", "score_head": True})
+
+
+def test_the_example_of_the_documentation_is_trained_and_plays(tmp_path: Path) -> None:
+    """As docs/networks.md has it: from the file and the config to a run, and to an agent that is told the module."""
+    text = (Path(__file__).parents[2] / "docs" / "networks.md").read_text()
+    blocks = {part.splitlines()[1]: part.partition("\n")[2] for part in text.split("```") if "\n# my_" in part}
+    module, config = tmp_path / "my_net.py", tmp_path / "my_run.toml"
+    module.write_text(blocks["# my_net.py"])
+    config.write_text(blocks["# my_run.toml"].replace("my_net.py:MyNet", f"{module}:MyNet"))
+    small = {stage: content for stage, content in SMALL.items() if stage != "network"}
+    train(load_config(config, iterations=1, **small), tmp_path / "run")
+    (path,) = (tmp_path / "run" / "networks").glob("*.safetensors")
+    file = load_network(path)
+    assert file.architecture.module is not None
+    assert file.architecture.module.name == f"{module}:MyNet"
+    assert file.iteration == 1
+    agent = tengen.Agent(path, simulations=8, module=f"{module}:MyNet")
+    assert agent.choose(GAME.initial_state()) in range(9)

@@ -48,7 +48,6 @@ def random_samples(seed: int) -> TensorSamples:
             played_out=(rng.random(BATCH) < 0.5).astype(np.float32),
             ownership=rng.integers(-1, 2, (BATCH, 3, 3)).astype(np.float32),
             score=rng.integers(-9, 10, BATCH).astype(np.float32),
-            weights=nothing,
         )
     )
 

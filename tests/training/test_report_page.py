@@ -346,4 +346,4 @@ def test_bundled_networks_have_all_that_their_page_needs(name: str) -> None:
 
 def test_loss_terms_of_ones_own_are_curves_of_their_own() -> None:
     found = scalars(report(learner={"own_losses": {"entropy": 0.5}}))
-    assert found["learner/own_losses/entropy"] == 0.5
+    assert found["learner/entropy_loss"] == 0.5

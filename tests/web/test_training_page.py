@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
 
+import tengen
 from tengen.base.bundled import bundled_folder
 from tengen.run.folder import read_reports
 
@@ -101,6 +102,30 @@ def test_a_run_from_its_start_to_the_explorer(browser: Browser, tmp_path: Path) 
         finally:
             for _ in range(2):  # the second time, at once
                 server.post("/api/runs/tic_tac_toe/stop", {})
+
+
+def test_a_run_of_a_users_own_game_is_replayed(browser: Browser, tmp_path: Path, rules_file: Path) -> None:
+    """Moves from cell to cell, learned, replayed and explored."""
+    game = tengen.load(str(rules_file.with_name("breakthrough.py")), size=5)
+    with (
+        served(runs=tmp_path, train_command=SMALL_TRAIN, files=[game]) as server,
+        visit(browser, server) as page,
+    ):
+        try:
+            page.goto("/#/train")
+            page.get_by_label("Game").select_option("breakthrough")
+            page.get_by_role("button", name="Start training").click()
+            replay = page.get_by_label("Newest games")
+            replay.get_by_role("button", name="Next").click(timeout=TRAINING)
+            expect(replay.locator(".last-cell")).to_have_count(2)
+            expect(replay.locator("[role=gridcell][aria-label*=', empty']")).to_have_count(5)  # a move, and no capture
+            replay.get_by_role("link", name="explorer").click()
+            expect(page.get_by_role("heading", name="Network of run breakthrough")).to_be_visible()
+            page.get_by_role("button", name="10 simulations").click()
+            expect(page.locator("output[data-simulations='10']")).to_be_visible()
+        finally:
+            for _ in range(2):  # the second time, at once
+                server.post("/api/runs/breakthrough/stop", {})
 
 
 def test_a_finished_run_in_figures_and_words(browser: Browser, runs: Path) -> None:

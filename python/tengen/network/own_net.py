@@ -8,6 +8,7 @@ class MyNet(torch.nn.Module):
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ from tengen.network.modules import ModuleError, class_for, load_class
 from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_from_file
 
 __all__ = ["OwnNet", "converted", "make_net", "net_of"]
+
+_converting = threading.Lock()  # torch traces one module at a time; the threads of self-play ask for theirs at once
 
 
 class OwnNet(nn.Module):
@@ -111,7 +114,8 @@ def converted(file: NetworkFile, shape: tuple[int, ...], module: str = "") -> An
     net = net_of(file, module).eval()
     assert isinstance(net, OwnNet)
     try:
-        return ov.convert_model(_Playing(net.module), example_input=torch.zeros(shape), input=[list(shape)])
+        with _converting:
+            return ov.convert_model(_Playing(net.module), example_input=torch.zeros(shape), input=[list(shape)])
     except Exception as error:  # a layer that OpenVINO does not know, or code that can't be traced
         reason = str(error).strip().splitlines()[0]
         raise EvaluatorError(f"OpenVINO can't convert {net.name} ({reason}), but torch computes it") from error

@@ -260,8 +260,11 @@ class Runs:
     def _game(self, config: RunConfig) -> tuple[Game, Position]:
         """The game of a run and its start. A file of rules is not run because a run says so."""
         for name in self._games.names():
-            if self._games.load(name).spec.source == config.game:
-                options = {} if config.game.endswith(".py") else _plain(config.options)
+            source = self._games.load(name).spec.source
+            if source == config.game or (
+                source.endswith(".py") and Path(source).resolve() == Path(config.game).resolve()
+            ):
+                options = _plain(config.options) if self._games.options(name) else {}  # else those it is served with
                 return self._games.load(name, options), Position(game=name, options=options)
         raise UnknownGameError(f"This page does not have the game {config.game}; start it with --game {config.game}.")
 
