@@ -5,9 +5,10 @@ Works on every Game; the compiled rules of a file are also compared with what Py
 """
 
 import random
+from collections.abc import Sequence
 
 from tengen._core import ArgumentError, Game, TengenError
-from tengen.games.check.afterwards import CHECKS
+from tengen.games.check.afterwards import CHECKS, EARLY_CHECKS, Check
 from tengen.games.check.everything import Everything, walk_from, walk_through
 from tengen.games.check.laws import CAUSES, Laws
 from tengen.games.check.players import Players, play_game
@@ -47,6 +48,9 @@ def check_game(
     times = THOROUGH if thorough else 1
     laws = Laws(game, random.Random(seed), SECONDS * times if seconds is None else seconds)
     walks = _random_games(laws, games * times, positions * times)
+    if walks and not laws.broken:  # names and drawings need no long search for rare positions
+        ends = [end for played in walks if (end := played.end)]
+        _check_together(laws, Material(walks, [], [], ends, complete=False), EARLY_CHECKS)
     slower = SLOWER if game.backend == "interpreted" else 1
     others, searched = _other_games(laws, max(2, OTHER_GAMES * times // slower))
     walk = Everything()
@@ -58,7 +62,9 @@ def check_game(
         late = walk_from(laws, starts, WALK_POSITIONS * times // slower // 2)
     if walks and not laws.broken:  # else the rest would be noise
         ends = [end for played in (*walks, *others) if (end := played.end)] + walk.ends + late.ends
-        _check_together(laws, Material(walks + others, searched, walk.states + late.states, ends, walk.complete))
+        _check_together(
+            laws, Material(walks + others, searched, walk.states + late.states, ends, walk.complete), CHECKS
+        )
     out_of_time = laws.time_is_up()
     coverage = Coverage(
         len(walks), len(others), laws.positions, len(walk.states), walk.complete, walk.longest, out_of_time
@@ -110,8 +116,8 @@ def _other_games(laws: Laws, games: int) -> tuple[list[Walk], list[tuple[int, Wa
     return walks, searched
 
 
-def _check_together(laws: Laws, material: Material) -> None:
-    for check in CHECKS:
+def _check_together(laws: Laws, material: Material, checks: Sequence[Check]) -> None:
+    for check in checks:
         try:
             for finding in check(laws.game, material):
                 laws.found(finding)
