@@ -13,12 +13,12 @@ from pathlib import Path
 
 from tengen import games
 from tengen.config import ConfigError, RunConfig
-from tengen.report import SILENT, IterationReport, Observer, RunReport
+from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
 from tengen.run.footprint import check_memory, memory_in_use, most_more_memory
-from tengen.stages import AlphaZero, new_learner, rated, threads
+from tengen.stages import AlphaZero, Measured, new_learner, rated, threads
 
 __all__ = ["train"]
 
@@ -68,34 +68,11 @@ def train(
             learned = stages.learn(plan, clock, played.report.positions)
 
             # 4. Promoting.
-            champion_before = stages.champion
             gate = stages.promote(plan)
 
             # 5. Measuring now and then, and what it all says.
-            report = IterationReport(
-                iteration=stages.iteration,
-                iterations=config.iterations,
-                self_play=played.report,
-                learner=learned,
-                strength=(),
-                findings=(),
-                promoted=stages.champion is not champion_before,
-                seconds=clock.seconds(),
-                seconds_left=0.0,
-                memory=memory_in_use(),
-                window_age=stages.iteration - stages.window.oldest_iteration,
-                gate=gate,
-            )
-            measured = stages.measure(clock, [*reports, report])
-            report = replace(
-                report,
-                strength=measured.strength,
-                rating=measured.rating,
-                accuracy=measured.accuracy,
-                seconds=clock.seconds(),
-                seconds_left=clock.seconds_left(stages.iteration, [*reports, report]),
-                memory=memory_in_use(),
-            )
+            report = _report(stages, clock, played.report, learned, gate)
+            report = _with_strength(report, stages.measure(clock, [*reports, report]), clock, reports)
             reports.append(replace(report, findings=find_problems(run.config, [*reports, report])))
 
             # 6. Everything that the next iteration needs, on disk. The commit says how far the games and the figures
@@ -128,6 +105,40 @@ def _clock(stages: AlphaZero, minutes: float | None, seconds: Callable[[], float
 def _games_at_once(stages: AlphaZero) -> int:
     """Of a unit."""
     return max((len(unit.games) for unit in stages.in_flight), default=0)
+
+
+def _report(
+    stages: AlphaZero, clock: Clock, played: SelfPlayReport, learned: LearnerReport, gate: GateReport | None
+) -> IterationReport:
+    """Of the iteration so far: what comes after the stages is not in it yet."""
+    return IterationReport(
+        iteration=stages.iteration,
+        iterations=stages.config.iterations,
+        self_play=played,
+        learner=learned,
+        strength=(),
+        findings=(),
+        promoted=stages.champion.iteration == stages.iteration,
+        seconds=clock.seconds(),
+        seconds_left=0.0,
+        memory=memory_in_use(),
+        window_age=stages.iteration - stages.window.oldest_iteration,
+        gate=gate,
+    )
+
+
+def _with_strength(
+    report: IterationReport, measured: Measured, clock: Clock, before: list[IterationReport]
+) -> IterationReport:
+    return replace(
+        report,
+        strength=measured.strength,
+        rating=measured.rating,
+        accuracy=measured.accuracy,
+        seconds=clock.seconds(),
+        seconds_left=clock.seconds_left(report.iteration, [*before, report]),
+        memory=memory_in_use(),
+    )
 
 
 def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None, warning: str) -> RunReport:

@@ -28,7 +28,7 @@ def selfplay(cli, model: Path, out: str, *more: str) -> str:  # type: ignore[no-
 
 def test_games_are_played_and_learned_from(place: Path, cli, three_iterations: Path) -> None:
     said = selfplay(cli, three_iterations, "games")
-    assert said.startswith("30 games with")
+    assert "30 games with" in said
     records = list(read_games(place / "games", GAME))
     assert sorted(record.seed for record in records) == list(range(30))
     for record in records:

@@ -397,17 +397,17 @@ def test_stages_stop_when_their_time_is_over(tmp_path: Path) -> None:
     large = small_config(
         10**6, self_play={"positions": 10**6, "simulations": 500}, learner={"samples_per_position": 1e4}
     )
-    train(large, tmp_path / "run", heard, minutes=1.0, now=lambda: next(ticks) * 0.05)
+    train(large, tmp_path / "run", heard, minutes=0.2, now=lambda: next(ticks) * 0.05)
     assert sum(report.learner.steps for report in heard.finished) >= 1
     assert sum(report.self_play.positions for report in heard.finished) < 10**5
-    assert heard.finished[-1].seconds < 90.0
+    assert heard.finished[-1].seconds < 20.0
 
 
 def test_a_network_with_gating_is_not_the_blank_one(tmp_path: Path) -> None:
     """The first candidate of a run of minutes becomes the champion without a match."""
     ticks = count()
     config = small_config(10**6, arena={"gating": True, "gating_games": 400, "simulations": 800})
-    path = train(config, tmp_path / "run", minutes=1.0, now=lambda: next(ticks) * 0.2)
+    path = train(config, tmp_path / "run", minutes=0.2, now=lambda: next(ticks) * 0.1)
     assert load_network(path).iteration >= 1
 
 
@@ -521,8 +521,9 @@ def test_a_method_fills_stages_in_its_own_way(tmp_path: Path) -> None:
 # ---- The end
 
 
-def test_the_last_network_is_measured(tmp_path: Path) -> None:
+def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the truth where it is known, else against simple players; and the page has it."""
+    monkeypatch.setattr("tengen.stages.ACCURACY_SIMULATIONS", 8)
     train(small_config(2, arena={"final_strength": True}), tmp_path / "known")
     first, last = read_reports(tmp_path / "known")
     assert first.accuracy is None
