@@ -95,9 +95,7 @@ int compare_with_reference(const Othello& game, Rng& rng) {
     const int difference = std::accumulate(owner.begin(), owner.end(), 0);
     CHECK_EQ(game.score(state), double(difference));
     if (finished) {
-      CHECK_EQ(value_for(*game.outcome(state), Player::kFirst), difference > 0   ? 1.0F
-                                                                : difference < 0 ? -1.0F
-                                                                                 : 0.0F);
+      CHECK_EQ(value_for(*game.outcome(state), Player::kFirst), difference > 0 ? 1.0F : difference < 0 ? -1.0F : 0.0F);
       return passes;
     }
     const Action action = random_action(game, state, rng, list);
