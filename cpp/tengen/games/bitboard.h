@@ -1,6 +1,7 @@
 // Small bit tricks shared by the bitboard games.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -52,13 +53,20 @@ std::uint64_t joined_directions(const Directions& directions, const F& f) {
 // cells, an empty guard cell after each: neighbours are 1 and length + 1 bits apart.
 class RowTest {
  public:
-  RowTest(int lines, int length, int in_a_row) : in_a_row_(static_cast<std::uint64_t>(in_a_row)) {
+  RowTest(int lines, int length, int in_a_row) {
     const auto across = static_cast<std::uint64_t>(length + 1);
     const std::uint64_t along_fits = in_a_row <= length ? ~0ULL : 0;
     const std::uint64_t across_fits = in_a_row <= lines ? ~0ULL : 0;
-    directions_ = {{1, across, across - 1, across + 1},
-                   {along_fits, across_fits, along_fits & across_fits, along_fits & across_fits}};
-    for (std::size_t i = 0; i < 4; ++i) directions_.step[i] &= directions_.mask[i];  // no shift past the word
+    fits_.lanes = {along_fits, across_fits, along_fits & across_fits, along_fits & across_fits};
+    const std::array<std::uint64_t, 4> step = {1, across, across - 1, across + 1};
+    for (int reach = 1; reach < in_a_row;) {
+      const int more = std::min(reach, in_a_row - reach);
+      for (std::size_t i = 0; i < 4; ++i) {  // where no row fits, no shift past the word either
+        shifts_[num_shifts_].lanes[i] = fits_.lanes[i] & (static_cast<std::uint64_t>(more) * step[i]);
+      }
+      ++num_shifts_;
+      reach += more;
+    }
     const auto bits = static_cast<std::uint64_t>(lines) * across;
     if (bits > kTableBits) return;
     for (std::uint64_t stones = 0; stones < 1ULL << bits; ++stones) {
@@ -72,23 +80,42 @@ class RowTest {
   }
 
  private:
-  // `ends` keeps the stones that have `reach` stones in a row with them; reach doubles until it is long enough.
+  // `ends` keeps the stones that have as many stones in a row with them as the shifts so far reach; that doubles from
+  // shift to shift until it is long enough.
   bool has_row(std::uint64_t stones) const {
-    return joined_directions(directions_, [&](auto step, auto fits) {
-             auto ends = stones & fits;
-             for (std::uint64_t reach = 1; reach < in_a_row_;) {
-               const std::uint64_t more = reach < in_a_row_ - reach ? reach : in_a_row_ - reach;
-               ends &= ends >> more * step;
-               reach += more;
-             }
-             return ends;
-           }) != 0;
+#if defined(__AVX2__)
+    auto ends = stones & fits_.vector();
+    for (std::size_t i = 0; i < num_shifts_; ++i) ends &= ends >> shifts_[i].vector();
+    return ((ends[0] | ends[2]) | (ends[1] | ends[3])) != 0;
+#else
+    std::uint64_t found = 0;
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      std::uint64_t ends = stones & fits_.lanes[lane];
+      for (std::size_t i = 0; i < num_shifts_; ++i) ends &= ends >> shifts_[i].lanes[lane];
+      found |= ends;
+    }
+    return found != 0;
+#endif
   }
 
   static constexpr std::uint64_t kTableBits = 12;  // tic-tac-toe with its guards: all answers fit into 512 bytes
 
-  std::uint64_t in_a_row_;
-  Directions directions_;  // the mask is all ones where a line is long enough to win, else zero
+  // A number for each of the four directions.
+  struct Lanes {
+    alignas(32) std::array<std::uint64_t, 4> lanes{};
+#if defined(__AVX2__)
+    using Vector = std::uint64_t __attribute__((vector_size(32)));
+    Vector vector() const {
+      Vector read;
+      std::memcpy(&read, lanes.data(), sizeof(read));
+      return read;
+    }
+#endif
+  };
+
+  Lanes fits_;                   // all ones where a line is long enough to win, else zero
+  std::array<Lanes, 6> shifts_;  // a row of 64 is reached by six doublings
+  std::size_t num_shifts_ = 0;
   bool in_table_ = false;
   std::array<std::uint64_t, (1ULL << kTableBits) / 64> table_{};  // by the stones, one bit for each set of them
 };

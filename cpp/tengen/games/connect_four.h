@@ -93,6 +93,16 @@ class ConnectFour {
     put_stone(state, 1ULL << nth_set_bit(landing, n));
   }
 
+  Playout random_playout(State& state, Rng& rng) const {
+    State now = state;  // copies that nothing else points to stay in registers
+    Rng own = rng;
+    std::int64_t actions = 0;
+    for (; now.status == Status::kOngoing; ++actions) play_random(now, own);
+    state = now;
+    rng = own;
+    return {*outcome(now), actions};
+  }
+
   std::optional<Outcome> outcome(const State& state) const {
     if (state.status == Status::kOngoing) return std::nullopt;
     return state.status == Status::kDrawn ? Outcome::draw() : Outcome::win(opponent(state.to_move));

@@ -124,6 +124,18 @@ class Mnk {
     put_stone(state, static_cast<std::size_t>(nth_set_bit(empty_word(state, 0), n)));
   }
 
+  Playout random_playout(State& state, Rng& rng) const
+    requires(kWords == 1)
+  {
+    const int before = state.num_stones;
+    State now = state;  // copies that nothing else points to stay in registers
+    Rng own = rng;
+    while (now.status == Status::kOngoing) play_random(now, own);
+    state = now;
+    rng = own;
+    return {*outcome(now), now.num_stones - before};
+  }
+
   std::optional<Outcome> outcome(const State& state) const {
     if (state.status == Status::kOngoing) return std::nullopt;
     return state.status == Status::kDrawn ? Outcome::draw() : Outcome::win(opponent(state.to_move));
@@ -208,16 +220,22 @@ class Mnk {
   }
 
   void put_stone(State& state, std::size_t bit) const {
-    Bits& own = stones_of(state, state.to_move);
-    set(own, bit);
     ++state.num_stones;
-    if (wins(own, bit)) {
-      state.status = Status::kWon;
-    } else if (state.num_stones == spec_.num_actions) {
-      state.status = Status::kDrawn;
-    }
     state.to_move = opponent(state.to_move);
-    if constexpr (kWords == 1) std::swap(state.stones[0], state.stones[1]);
+    bool won = false;
+    if constexpr (kWords == 1) {
+      // No std::swap: as GCC 12 compiles it, the processor would have to wait for the stone that was just set.
+      Bits own = state.stones[0];
+      set(own, bit);
+      state.stones[0] = state.stones[1];
+      state.stones[1] = own;
+      won = wins(own, bit);
+    } else {
+      Bits& own = stones_of(state, opponent(state.to_move));
+      set(own, bit);
+      won = wins(own, bit);
+    }
+    state.status = won ? Status::kWon : state.num_stones == spec_.num_actions ? Status::kDrawn : Status::kOngoing;
   }
 
   static std::size_t word_of(std::size_t bit) { return kWords == 1 ? 0 : bit / 64; }
