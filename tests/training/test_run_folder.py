@@ -1,6 +1,7 @@
 """A run's folder: gone on with after any damage that is not too great, and refused with a reason otherwise."""
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -540,3 +541,22 @@ def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.Monkey
     page = build_page(tmp_path / "unknown")
     assert "Final strength" in page
     assert "against rollout:100 (2 games)" in page
+
+
+# ---- Runs of before
+
+
+def test_a_checkpoint_that_knows_fewer_settings_of_networks_is_gone_on_with(
+    begun: Begun, four_iterations: Path
+) -> None:
+    """Settings that came later had their defaults then."""
+    folder = begun()
+    for path in (folder / "state").glob("*.json"):
+        kept = json.loads(json.loads(path.read_bytes())["commit"])
+        game, options, network, optimizer = json.loads(kept["made_for"])
+        for name in ("block", "kind", "module", "settings"):
+            del network[name]
+        text = json.dumps({**kept, "made_for": json.dumps([game, options, network, optimizer])})
+        path.write_text(json.dumps({"commit": text, "checksum": hashlib.sha256(text.encode()).hexdigest()}))
+    go_on(folder)
+    assert what_counts(folder) == what_counts(four_iterations)

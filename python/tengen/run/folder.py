@@ -26,7 +26,7 @@ from safetensors.numpy import load_file, save
 
 from tengen._core import Game, TengenError
 from tengen.base.durable import disk_errors, run_lock, write_bytes
-from tengen.config import RunConfig, load_config
+from tengen.config import NetworkConfig, RunConfig, load_config
 from tengen.network.checkpoint import NetworkFile, NetworkFileError, load_network, save_network
 from tengen.records import GameIdentity, ShardEnd, ShardWriter, pack, unpack
 from tengen.records.shards import game_of
@@ -260,15 +260,18 @@ class RunFolder:
         )
 
     def _check_made_for(self, commit: Commit) -> None:
-        if commit.made_for in ("", _made_for(self.config)):
+        if not commit.made_for:
+            return
+        game, options, network, optimizer = json.loads(commit.made_for)
+        network = {**NetworkConfig().model_dump(), **network}  # settings that came later had their defaults then
+        before, now = [game, options, network, optimizer], json.loads(_made_for(self.config))
+        if before == now:
             return
         names = ("game", "options", "network", "learner.optimizer")
         differing = [
             f"{path} is not the one of the checkpoint: {there} there, {here} here"
-            for name, before, now in zip(
-                names, json.loads(commit.made_for), json.loads(_made_for(self.config)), strict=True
-            )
-            for path, there, here in _differences(name, before, now)
+            for name, there_all, here_all in zip(names, before, now, strict=True)
+            for path, there, here in _differences(name, there_all, here_all)
         ]
         raise RunFolderError(
             f"{self.folder / 'config.toml'} was changed: {'; '.join(differing)}. Put it back, or start another run."
