@@ -546,9 +546,7 @@ def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.Monkey
 # ---- Runs of before
 
 
-def test_a_checkpoint_that_knows_fewer_settings_of_networks_is_gone_on_with(
-    begun: Begun, four_iterations: Path
-) -> None:
+def test_a_checkpoint_with_fewer_settings_of_networks_is_gone_on_with(begun: Begun, four_iterations: Path) -> None:
     """Settings that came later had their defaults then."""
     folder = begun()
     for path in (folder / "state").glob("*.json"):
