@@ -1,14 +1,3 @@
-"""torch on one thread: the networks are small, and on a busy machine its threads wait for each other."""
+"""torch on one thread."""
 
-from collections.abc import Iterator
-
-import pytest
-import torch
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+from one_thread import one_thread as one_thread

@@ -1,23 +1,15 @@
 """torch on one thread, and one small finished run that tests copy and damage."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
+from one_thread import one_thread as one_thread
 from small_runs import small_config
 
 from tengen.report import IterationReport, RunReport
 from tengen.train import train
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 class _StopAfterThree:
