@@ -1,3 +1,3 @@
 """torch on one thread."""
 
-from one_thread import one_thread as one_thread
+from one_thread import one_thread  # noqa: F401  # a fixture

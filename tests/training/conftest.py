@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from one_thread import one_thread as one_thread
+from one_thread import one_thread  # noqa: F401  # a fixture
 from small_runs import small_config
 
 from tengen.report import IterationReport, RunReport
