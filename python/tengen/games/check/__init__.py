@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 
 from tengen._core import ArgumentError, Game, TengenError
-from tengen.games.check.afterwards import CHECKS, EARLY_CHECKS, Check
+from tengen.games.check.afterwards import CHECKS, Check
 from tengen.games.check.everything import Everything, walk_from, walk_through
 from tengen.games.check.laws import CAUSES, Laws
 from tengen.games.check.players import Players, play_game
@@ -48,9 +48,6 @@ def check_game(
     times = THOROUGH if thorough else 1
     laws = Laws(game, random.Random(seed), SECONDS * times if seconds is None else seconds)
     walks = _random_games(laws, games * times, positions * times)
-    if walks and not laws.broken:  # names and drawings need no long search for rare positions
-        ends = [end for played in walks if (end := played.end)]
-        _check_together(laws, Material(walks, [], [], ends, complete=False), EARLY_CHECKS)
     slower = SLOWER if game.backend == "interpreted" else 1
     others, searched = _other_games(laws, max(2, OTHER_GAMES * times // slower))
     walk = Everything()

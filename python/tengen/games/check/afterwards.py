@@ -92,7 +92,6 @@ def compiled_as_interpreted(game: Game, material: Material) -> Iterator[Finding]
 
 Check = Callable[[Game, Material], Iterator[Finding]]
 
-EARLY_CHECKS: tuple[Check, ...] = (planes_tell_positions_apart, action_texts, drawings)
 CHECKS: tuple[Check, ...] = (
     both_players_move,
     winners,
