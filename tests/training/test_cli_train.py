@@ -43,13 +43,14 @@ def model(three_iterations: Path) -> str:
 
 
 def test_trains_goes_on_and_tells_how_to_play(place: Path, cli) -> None:
-    lines = cli("train", "tic_tac_toe", "--iterations", "2").splitlines()
+    strong = ("--set", "arena.final_strength=true")
+    lines = cli("train", "tic_tac_toe", "--iterations", "2", *strong).splitlines()
     assert "starts from a blank network" in lines[0]
     assert [line.partition(":")[0] for line in lines[1:3]] == ["iteration 1", "iteration 2"]
     assert "networks/000002.safetensors" in lines[-6]
     assert lines[-5].startswith("Good moves, which keep the win, draw or loss, on 4,520 positions")
     assert lines[-1] == "To play it: tengen play tic_tac_toe search:runs/tic_tac_toe:100"
-    again = cli("train", "tic_tac_toe", "--iterations", "3")
+    again = cli("train", "tic_tac_toe", "--iterations", "3", *strong)
     assert "goes on at iteration 3" in again
     assert "iteration 3:" in again
     assert "iteration 2:" not in again
@@ -129,9 +130,11 @@ def test_a_device_that_is_not_there_leaves_no_folder(place: Path, refused, monke
 
 
 def test_where_the_truth_is_not_known_simple_players_are_met(place: Path, cli) -> None:
-    (place / "small.toml").write_text(tomli_w.dumps({**SMALL, "game": "othello", "options": {"size": 6}}))
+    (place / "small.toml").write_text(
+        tomli_w.dumps({**SMALL, "arena": {"every": 0}, "game": "othello", "options": {"size": 6}})
+    )
     said = cli("train", "--config", "small.toml", "--iterations", "1", "--run", "here")
-    assert re.search(r"With 100 simulations it scores \d+% against random \(\d+ games\) and \d+% against roll", said)
+    assert re.search(r"[Ii]t scores \d+% against random \(\d+ games\) and \d+% against roll", said)
     assert said.splitlines()[-1] == "To play it: tengen play othello:size=6 search:here:100"
     assert "To measure it: tengen match othello:size=6 search:here:100 rollout:1000" in said
     assert "To see how it learned: here/report.html" in said
