@@ -11,6 +11,8 @@
 #include "tengen/games/game.h"
 #include "tengen/records/samples.h"
 #include "tengen/search/forest.h"
+#include "tengen/tables/learner.h"
+#include "tengen/tables/reader.h"
 
 namespace tengen {
 
@@ -40,12 +42,14 @@ class AnyForest {
   virtual int num_trees() const = 0;
   virtual int num_pending() const = 0;
   virtual void set_root(int tree, const AnyState& state, std::uint64_t seed) = 0;
+  virtual void restrict_root(int tree, std::vector<Action> only) = 0;
   virtual void begin(int tree, int simulations, bool noise) = 0;
   virtual bool searching() const = 0;
   virtual std::vector<int> stopped_trees() const = 0;
   virtual int select(int max_leaves, const Poll& poll) = 0;
   virtual std::shared_ptr<std::vector<float>> planes() const = 0;
   virtual void update(const float* logits, const float* values, bool win_draw_loss) = 0;
+  virtual int settle(const Tables& tables, int max_leaves, const Poll& poll) = 0;
   virtual void cancel() = 0;
   virtual void advance(int tree, Action action) = 0;
   virtual void clear_cache() = 0;
@@ -67,6 +71,7 @@ class ErasedForest final : public AnyForest {
   void set_root(int tree, const AnyState& state, std::uint64_t seed) override {
     forest_.set_root(tree, open_state<G>(state), seed);
   }
+  void restrict_root(int tree, std::vector<Action> only) override { forest_.restrict_root(tree, std::move(only)); }
   void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
   bool searching() const override { return forest_.searching(); }
   std::vector<int> stopped_trees() const override { return forest_.stopped_trees(); }
@@ -74,6 +79,13 @@ class ErasedForest final : public AnyForest {
   std::shared_ptr<std::vector<float>> planes() const override { return forest_.planes(); }
   void update(const float* logits, const float* values, bool win_draw_loss) override {
     forest_.update(logits, values, win_draw_loss);
+  }
+  int settle(const Tables& tables, int max_leaves, const Poll& poll) override {
+    TablesReader<G> reader(forest_.game(), tables.layout);
+    const auto evaluate = [&](const typename G::State& state, float* logits) {
+      return reader.evaluate(state, tables, logits);
+    };
+    return forest_.settle(max_leaves, evaluate, poll);
   }
   void cancel() override { forest_.cancel(); }
   void advance(int tree, Action action) override { forest_.advance(tree, action); }
@@ -96,6 +108,29 @@ struct PlayoutCounts {
   std::int64_t actions = 0;
   std::array<std::int64_t, 2> wins{};
   std::int64_t draws = 0;
+};
+
+// Plays games of one kind and learns tables from them.
+class AnyTablesLearner {
+ public:
+  virtual ~AnyTablesLearner() = default;
+
+  virtual void play(LearnedTables& tables, const TablesLearning& how, Rng rng, TablesFigures& figures,
+                    PlayedGame& played) = 0;
+};
+
+template <Game G>
+class ErasedTablesLearner final : public AnyTablesLearner {
+ public:
+  ErasedTablesLearner(const G& game, const TablesLayout& layout) : learner_(game, layout) {}
+
+  void play(LearnedTables& tables, const TablesLearning& how, Rng rng, TablesFigures& figures,
+            PlayedGame& played) override {
+    learner_.play(tables, how, rng, figures, played);
+  }
+
+ private:
+  TablesLearner<G> learner_;
 };
 
 class AnyGame {
@@ -122,12 +157,21 @@ class AnyGame {
   virtual bool equal(const AnyState& a, const AnyState& b) const = 0;
   virtual std::string action_text(Action action) const = 0;
   virtual std::optional<Action> parse_action(std::string_view text) const = 0;
+  virtual std::string action_text_in(const AnyState& state, Action action) const = 0;
+  virtual std::optional<Action> parse_action_in(const AnyState& state, std::string_view text) const = 0;
+  virtual std::string notation(const AnyState& state, Action action) const = 0;
   virtual std::string board_text(const AnyState& state) const = 0;
+  virtual std::string position_text(const AnyState& state) const = 0;
   virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
+  virtual std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const = 0;
   virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                         const Poll& poll) const = 0;
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
                                                  std::uint64_t seed) const = 0;
+  // `layout` must outlive the learner.
+  virtual std::unique_ptr<AnyTablesLearner> make_tables_learner(const TablesLayout& layout) const = 0;
+  // Logits [A] of the legal actions, and the value for the player to move.
+  virtual float evaluate(const Tables& tables, const AnyState& state, float* logits) const = 0;
   virtual RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,
                                   std::span<const std::int64_t> policy_starts, std::span<const std::uint16_t> actions,
                                   const std::string& board) const = 0;
@@ -174,9 +218,22 @@ class ErasedGame final : public AnyGame {
   bool equal(const AnyState& a, const AnyState& b) const override { return open(a) == open(b); }
   std::string action_text(Action action) const override { return game_.action_text(action); }
   std::optional<Action> parse_action(std::string_view text) const override { return game_.parse_action(text); }
+  std::string action_text_in(const AnyState& state, Action action) const override {
+    return tengen::action_text(game_, open(state), action);
+  }
+  std::optional<Action> parse_action_in(const AnyState& state, std::string_view text) const override {
+    return tengen::parse_action(game_, open(state), text);
+  }
+  std::string notation(const AnyState& state, Action action) const override {
+    return tengen::notation(game_, open(state), action);
+  }
   std::string board_text(const AnyState& state) const override { return game_.board_text(open(state)); }
+  std::string position_text(const AnyState& state) const override { return tengen::position_text(game_, open(state)); }
   Perft perft(const AnyState& state, int depth, const Poll& poll) const override {
     return tengen::perft(game_, open(state), depth, std::cref(poll));
+  }
+  std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const override {
+    return tengen::count_sequences(game_, open(state), length, poll);
   }
 
   PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
@@ -200,6 +257,13 @@ class ErasedGame final : public AnyGame {
 
   std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed) const override {
     return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed);
+  }
+
+  std::unique_ptr<AnyTablesLearner> make_tables_learner(const TablesLayout& layout) const override {
+    return std::make_unique<ErasedTablesLearner<G>>(game_, layout);
+  }
+  float evaluate(const Tables& tables, const AnyState& state, float* logits) const override {
+    return TablesReader<G>(game_, tables.layout).evaluate(open(state), tables, logits);
   }
 
   RecordEnd replay_record(std::span<const std::uint16_t> moves, std::span<const std::uint16_t> plies,

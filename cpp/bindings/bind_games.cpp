@@ -27,46 +27,58 @@ using namespace nb::literals;
 namespace tengen {
 namespace {
 
-std::string joined_moves(const AnyGame& game, const std::vector<Action>& moves) {
-  std::string text;
-  for (const Action action : moves) text += (text.empty() ? "" : " ") + game.action_text(action);
-  return text;
-}
-
 std::string game_repr(const GameSpec& spec) {
   return "tengen.load(" + quoted(spec.source) + (spec.options.empty() ? "" : ", " + options_text(spec.options)) + ")";
 }
 
-// The action of that number or text, if the game has one.
-std::optional<Action> find_action(const AnyGame& game, const ActionOrText& given) {
-  if (const auto* text = std::get_if<Text>(&given)) return game.parse_action(text->value);
-  const std::int64_t number = std::get<Integer>(given).value;
-  if (number < 0 || number >= game.spec().num_actions) return std::nullopt;
-  return static_cast<Action>(number);
+bool has_action(const AnyGame& game, Integer number) {
+  return number.value >= 0 && number.value < game.spec().num_actions;
 }
 
-Action to_action(const AnyGame& game, const ActionOrText& given) {
-  if (const auto action = find_action(game, given)) return *action;
-  const Action last = game.spec().num_actions - 1;
-  if (const auto* text = std::get_if<Text>(&given)) {
-    throw ActionTextError(excerpt(text->value) + " is not an action of " + game.spec().name + "; it looks like '" +
-                          game.action_text(0) + "' or '" + game.action_text(last) + "'.");
-  }
-  throw IllegalActionError("Actions of " + game.spec().name + " are 0 to " + std::to_string(last) + ", not " +
-                           std::to_string(std::get<Integer>(given).value) + ".");
+Action to_action(const AnyGame& game, Integer number) {
+  if (has_action(game, number)) return static_cast<Action>(number.value);
+  throw IllegalActionError("Actions of " + game.spec().name + " are 0 to " +
+                           std::to_string(game.spec().num_actions - 1) + ", not " + std::to_string(number.value) + ".");
 }
 
-std::string action_text(const AnyGame& game, Integer action) { return game.action_text(to_action(game, action)); }
+std::string text_of_action(const PyState& state, Integer action) {
+  return state.game->action_text_in(*state.value, to_action(*state.game, action));
+}
+
+// The action that has that text in that state, or that number, if there is one.
+std::optional<Action> find_action(const PyState& state, const ActionOrText& given) {
+  if (const auto* text = std::get_if<Text>(&given)) return state.game->parse_action_in(*state.value, text->value);
+  const auto number = std::get<Integer>(given);
+  return has_action(*state.game, number) ? std::optional(static_cast<Action>(number.value)) : std::nullopt;
+}
+
+// Two texts of actions that are legal in that state; of a finished game, of any two.
+std::string example_texts(const PyState& state) {
+  const int num_actions = state.game->spec().num_actions;
+  ActionList list(num_actions);
+  state.game->legal_actions(*state.value, list);
+  const bool any = list.size() > 0;
+  const auto text = [&](Action action) { return "'" + state.game->action_text_in(*state.value, action) + "'"; };
+  return text(any ? list[0] : 0) + " or " + text(any ? list[list.size() - 1] : num_actions - 1);
+}
+
+Action to_action(const PyState& state, const ActionOrText& given) {
+  const auto* text = std::get_if<Text>(&given);
+  if (text == nullptr) return to_action(*state.game, std::get<Integer>(given));
+  if (const auto action = find_action(state, given)) return *action;
+  throw ActionTextError(excerpt(text->value) + " is not an action of " + state.game->spec().name + "; it looks like " +
+                        example_texts(state) + ".");
+}
 
 bool is_legal_action(const PyState& state, const ActionOrText& given) {
-  const auto action = find_action(*state.game, given);
+  const auto action = find_action(state, given);
   return action && state.game->is_legal(*state.value, *action);
 }
 
 Action to_legal_action(const PyState& state, const ActionOrText& given) {
-  const Action action = to_action(*state.game, given);
+  const Action action = to_action(state, given);
   if (state.game->is_legal(*state.value, action)) return action;
-  const std::string text = state.game->action_text(action);
+  const std::string text = state.game->action_text_in(*state.value, action);
   throw IllegalActionError(state.game->outcome(*state.value)
                                ? "The game is over; no action is legal, nor is " + text + "."
                                : text + " is not legal here; legal_actions lists what is.");
@@ -92,13 +104,15 @@ std::vector<ActionOrText> split_words(const std::string& text) {
   return words;
 }
 
+// Where a game begins: at a board, or at the initial state if there is none.
+std::unique_ptr<AnyState> first_value(const AnyGame& game, const std::optional<std::string>& board) {
+  return board ? game.parse_board(*board) : game.initial_state();
+}
+
 PyState make_state(const PyGame& self, const std::variant<Text, std::vector<ActionOrText>>& moves,
                    const std::optional<Text>& board) {
-  PyState state{self.game, self.game->initial_state(), {}, {}};
-  if (board) {
-    state.value = self.game->parse_board(board->value);
-    state.start_board = board->value;
-  }
+  const auto start = board ? std::optional(board->value) : std::nullopt;
+  PyState state{self.game, first_value(*self.game, start), {}, start};
   const auto* text = std::get_if<Text>(&moves);
   for (const auto& move : text ? split_words(text->value) : std::get<std::vector<ActionOrText>>(moves)) {
     state = play(state, move);
@@ -106,16 +120,29 @@ PyState make_state(const PyGame& self, const std::variant<Text, std::vector<Acti
   return state;
 }
 
-// The moves as state() takes them: their names, or their numbers where a name would not be read back (it may hold a
-// space in a game from elsewhere).
-std::string moves_argument(const PyState& state) {
-  const auto is_readable = [&](Action action) {
-    const std::string text = state.game->action_text(action);
-    return text.find_first_of(kSeparators) == std::string::npos && state.game->parse_action(text) == action;
-  };
-  if (std::all_of(state.moves.begin(), state.moves.end(), is_readable)) {
-    return quoted(joined_moves(*state.game, state.moves));
+// The texts of a state's moves, each as it is called where it was played.
+struct MoveTexts {
+  std::string joined;
+  bool readable = true;  // state() reads them back; it does not if one holds a space, in a game from elsewhere
+};
+
+MoveTexts move_texts(const PyState& state) {
+  MoveTexts texts;
+  auto at = first_value(*state.game, state.start_board);  // the way is gone again: a state keeps no others
+  for (const Action action : state.moves) {
+    const std::string text = state.game->action_text_in(*at, action);
+    texts.joined += (texts.joined.empty() ? "" : " ") + text;
+    texts.readable &=
+        text.find_first_of(kSeparators) == std::string::npos && state.game->parse_action_in(*at, text) == action;
+    at = state.game->after(*at, action);
   }
+  return texts;
+}
+
+// The moves as state() takes them: their names, or their numbers where a name would not be read back.
+std::string moves_argument(const PyState& state) {
+  const MoveTexts texts = move_texts(state);
+  if (texts.readable) return quoted(texts.joined);
   std::string numbers;
   for (const Action action : state.moves) numbers += (numbers.empty() ? "" : ", ") + std::to_string(action);
   return "[" + numbers + "]";
@@ -221,6 +248,15 @@ Perft count_perft(const PyGame& self, Integer depth, const std::optional<PyState
   return start.game->perft(*start.value, static_cast<int>(deepest), std::ref(interrupt));
 }
 
+std::uint64_t count_action_sequences(const PyGame& self, Integer length, const std::optional<PyState>& state) {
+  if (length.value < 0) throw ArgumentError("The length must be 0 or more.");
+  const PyState start = state_or_start(self, state);
+  if (length.value > self.game->spec().longest_game) return 0;
+  Interrupt interrupt;
+  const WithoutGil release;
+  return start.game->count_sequences(*start.value, static_cast<int>(length.value), std::ref(interrupt));
+}
+
 PlayoutCounts count_playouts(const PyGame& self, Integer games, Seed seed, const std::optional<PyState>& state) {
   if (games.value < 0) throw ArgumentError("The number of games must be 0 or more.");
   const PyState start = state_or_start(self, state);
@@ -253,7 +289,11 @@ ActionCells find_action_cells(const PyGame& self, const PyState& state, const Ac
     throw ArgumentError("This is a state of " + game_repr(state.game->spec()) + ", not of " +
                         game_repr(self.game->spec()) + ".");
   }
-  return state.game->action_cells(*state.value, to_action(*state.game, given));
+  return state.game->action_cells(*state.value, to_action(state, given));
+}
+
+std::string notation_of_action(const PyState& state, const ActionOrText& given) {
+  return state.game->notation(*state.value, to_legal_action(state, given));
 }
 
 // A state is pickled by the way it came about, a game by what load() takes (tengen/games/pickling.py).
@@ -278,7 +318,8 @@ nb::object itself_deep(nb::object self, const nb::object& /*memo*/) { return sel
 }  // namespace
 
 void bind_games(nb::module_& module) {
-  nb::class_<PySymmetry>(module, "Symmetry", "A symmetry of the board, acting on planes, policies and actions.")
+  nb::class_<PySymmetry>(module, "Symmetry",
+                         "A symmetry of the board, acting on planes, policies and actions. Any thread may use it.")
       .def_prop_ro("name", [](const PySymmetry& self) { return self.symmetry->name; })
       .def("planes", &symmetric_planes, "planes"_a, "The planes [C, H, W] of the symmetric position.")
       .def("policy", &symmetric_policy, "policy"_a, "The policy [A] of the symmetric position.")
@@ -286,7 +327,8 @@ void bind_games(nb::module_& module) {
            "The action that does on the symmetric board what `action` does here.")
       .def("__repr__", [](const PySymmetry& self) { return "<Symmetry " + self.symmetry->name + ">"; });
 
-  nb::class_<PyState>(module, "State", "A position: a value that never changes. play() gives the next one.")
+  nb::class_<PyState>(module, "State",
+                      "A position: a value that never changes, so any thread may use it. play() gives the next one.")
       .def_prop_ro(
           "game", [](const PyState& self) { return PyGame{self.game}; }, "The rules it is played by.")
       .def_prop_ro(
@@ -312,13 +354,23 @@ void bind_games(nb::module_& module) {
       .def_prop_ro(
           "moves", [](const PyState& self) { return to_tuple<Action>(self.moves); }, "The actions played so far.")
       .def_prop_ro(
-          "moves_text", [](const PyState& self) { return joined_moves(*self.game, self.moves); },
+          "start_board", [](const PyState& self) { return self.start_board; },
+          "The board that the moves began at, as state(board=...) got it; None if that was the initial state.")
+      .def_prop_ro(
+          "moves_text", [](const PyState& self) { return move_texts(self).joined; },
           "The same as text, as state() takes it.")
       .def("planes", &planes, "out"_a.noconvert() = nb::none(),
            "What a network sees: float32 [C, H, W], from the side of the player to move; written into `out` if given.")
+      .def("action_text", &text_of_action, "action"_a, "The name that an action has here, as people write it.")
       .def(
-          "action_text", [](const PyState& self, Integer action) { return action_text(*self.game, action); },
-          "action"_a, "The name of an action, as people write it.")
+          "parse_action",
+          [](const PyState& self, const Text& text) { return self.game->parse_action_in(*self.value, text.value); },
+          "text"_a, "The action that has that name here, or None; not all of them are legal.")
+      .def("notation", &notation_of_action, "action"_a,
+           "A legal action as game records for people have it (Nf3 in chess); its name in other games.")
+      .def_prop_ro(
+          "position_text", [](const PyState& self) { return self.game->position_text(*self.value); },
+          "The position as programs exchange it (FEN in chess), or the drawing; state(board=...) reads it.")
       .def(
           "__eq__",
           [](const PyState& self, const PyState& other) {
@@ -332,7 +384,7 @@ void bind_games(nb::module_& module) {
       .def("__reduce__", &reduce_state, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
       .def("__repr__", &state_repr);
 
-  nb::class_<PyGame>(module, "Game", "Rules and sizes. Made by tengen.load().")
+  nb::class_<PyGame>(module, "Game", "Rules and sizes. Made by tengen.load(). It never changes: any thread may use it.")
       .def_prop_ro(
           "spec", [](const PyGame& self) -> const GameSpec& { return self.game->spec(); }, "Names and sizes.")
       .def_prop_ro(
@@ -350,17 +402,20 @@ void bind_games(nb::module_& module) {
           "initial_state", [](const PyGame& self) { return PyState{self.game, self.game->initial_state(), {}, {}}; },
           "The state that every game starts from.")
       .def("state", &make_state, "moves"_a = "", "board"_a = nb::none(),
-           "The state after `moves` (a text or a list) from the start, or from a board drawing.")
+           "The state after `moves` (a text or a list) from the start, or from a board: a drawing or a position_text.")
       .def(
-          "action_text", [](const PyGame& self, Integer action) { return action_text(*self.game, action); }, "action"_a,
-          "The name of an action, as people write it.")
+          "action_text",
+          [](const PyGame& self, Integer action) { return self.game->action_text(to_action(*self.game, action)); },
+          "action"_a, "The name of an action; where names depend on the state, its name for the first player.")
       .def(
           "parse_action", [](const PyGame& self, const Text& text) { return self.game->parse_action(text.value); },
-          "text"_a, "The action of that name, or None.")
+          "text"_a, "The action of that name, or None; where names depend on the state, as for the first player.")
       .def("action_cells", &find_action_cells, "state"_a, "action"_a,
            "Where an action happens in that state: the cells it goes from and to.")
       .def("perft", &count_perft, "depth"_a, "state"_a = nb::none(),
            "Counts every action sequence up to `depth`, or to the end of the longest game.")
+      .def("count_sequences", &count_action_sequences, "length"_a, "state"_a = nb::none(),
+           "The number of action sequences of that length: perft(length).positions[-1], counted faster.")
       .def("random_playouts", &count_playouts, "games"_a, "seed"_a, "state"_a = nb::none(),
            "Plays uniformly random games to their end.")
       .def(

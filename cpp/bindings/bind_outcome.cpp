@@ -59,10 +59,12 @@ nb::object make_reasons() {
 
 void bind_outcome(nb::module_& module) {
   const nb::object reasons = make_reasons();
-  reasons.attr("__doc__") = "Why a game ended, as a word: Reason.LINE is equal to 'line'.";
+  reasons.attr("__doc__") =
+      "Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.";
   module.attr("Reason") = reasons;
   nb::class_<Ending>(module, "Outcome",
-                     "How a finished game ended, and why. Outcomes are equal if the same player won, or neither.")
+                     "How a finished game ended, and why. Outcomes are equal if the same player won, or neither. "
+                     "A value: any thread may use it.")
       .def(nb::new_(&make_outcome), "winner"_a.none(), "reason"_a = "rules", "sentence"_a = "")
       .def_prop_ro("winner", &winner_index, "0 for the first player, 1 for the second, None for a draw.")
       .def_prop_ro(

@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace tengen {
 
 void bind_spec(nb::module_& module) {
-  nb::class_<Piece>(module, "Piece", "A kind of piece.")
+  nb::class_<Piece>(module, "Piece", "A kind of piece. A value: any thread may use it.")
       .def_ro("name", &Piece::name)
       .def_ro("letter", &Piece::letter, "One character, in drawings.")
       .def_prop_ro(
@@ -26,7 +26,8 @@ void bind_spec(nb::module_& module) {
         return "<Piece " + self.letter + ": " + self.name +
                (self.owner ? " of player " + std::to_string(index(*self.owner)) : "") + ">";
       });
-  nb::class_<ActionCells>(module, "ActionCells", "Where an action happens; a pass happens nowhere.")
+  nb::class_<ActionCells>(module, "ActionCells",
+                          "Where an action happens; a pass happens nowhere. A value: any thread may use it.")
       .def_ro("source", &ActionCells::source, "The cell that a piece leaves.")
       .def_ro("target", &ActionCells::target, "The cell that a piece or stone comes to.")
       .def_ro("piece", &ActionCells::piece, "The code of a piece that comes from the hand.")
@@ -38,7 +39,7 @@ void bind_spec(nb::module_& module) {
                ", piece=" + optional_text(self.piece) + ")";
       });
 
-  nb::class_<GameSpec>(module, "GameSpec", "Names and sizes of a game.")
+  nb::class_<GameSpec>(module, "GameSpec", "Names and sizes of a game. A value: any thread may use it.")
       .def_ro("name", &GameSpec::name)
       .def_ro("source", &GameSpec::source, "What load() takes to make this game.")
       .def_prop_ro("options", &options_dict, "Every option with its value, in order.")

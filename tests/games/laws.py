@@ -24,10 +24,14 @@ OPTIONS: dict[str, list[dict[str, float]]] = {
     ],
     "othello": [{"size": 4}, {"size": 6}],
     "go": [{"size": 2}, {"size": 3, "suicide": True}, {"size": 5, "komi": 0}, {"size": 7, "history": 8}],
+    "chess": [{"chess960": 0}, {"chess960": 823, "history": 8, "max_moves": 60}],
+    "minichess": [{"size": 6}, {"size": 5, "history": 3, "max_moves": 40}],
+    "shogi": [{"alphazero_actions": True, "history": 8, "declaration": True, "max_moves": 80}],
+    "minishogi": [{"alphazero_actions": True, "max_moves": 40}, {"history": 8}],
 }
 
 # A drawing of these leaves out what came before, and what came before matters.
-GAMES_WITH_HISTORY = {"go"}
+GAMES_WITH_HISTORY = {"go", "chess", "minichess", "shogi", "minishogi"}
 
 
 class Variant(NamedTuple):
@@ -64,9 +68,12 @@ def everything(state: tengen.State) -> tuple[Any, ...]:
 
 
 def drawn_cells(state: tengen.State) -> list[str]:
-    """The marks of the drawing, 'X', 'O' or '.', row by row from the top."""
-    rows = [line for line in str(state).splitlines() if line.strip(" 0123456789XO.") == "" and set(line) & set("XO.")]
-    return [mark for row in rows for mark in row if mark in "XO."]
+    """The marks of the drawing, such as 'X', 'O' or '.', row by row from the top."""
+    marks = {".", *(piece.letter for piece in state.game.spec.pieces)}
+    width = state.game.spec.width
+    lines = [line.split() for line in str(state).splitlines()]
+    rows = [words[-width:] for words in lines if width <= len(words) <= width + 1 and set(words[-width:]) <= marks]
+    return [mark for row in rows for mark in row]
 
 
 def drawing_of(cells: Sequence[str], width: int, to_move: int) -> str:
@@ -84,11 +91,14 @@ def check_actions(state: tengen.State) -> None:
     assert mask.shape == (num_actions,)
     assert tuple(np.flatnonzero(mask)) == legal
     assert game.perft(1, state).positions == [1, len(legal)]
-    for action in range(-2, num_actions + 2):
+    step = 1 + num_actions // 500  # of a game with very many, these will do
+    for action in sorted({-2, -1, *range(0, num_actions, step), *legal, num_actions, num_actions + 1}):
         assert state.is_legal(action) == (action in legal)
         if 0 <= action < num_actions:
-            assert state.is_legal(game.action_text(action)) == (action in legal)
+            assert state.is_legal(state.action_text(action)) == (action in legal)
+            assert state.parse_action(state.action_text(action)) == action
         if action in legal:
+            assert state.parse_action(state.notation(action)) == action
             assert state.play(action).moves == (*state.moves, action)
         else:
             with pytest.raises(tengen.IllegalActionError):
@@ -112,18 +122,20 @@ def check_text(state: tengen.State) -> None:
     game = state.game
     rebuilt = [eval(repr(state), {"tengen": tengen})]
     if "board=" not in repr(state):
-        rebuilt += [game.state(state.moves), game.state(" ".join(map(game.action_text, state.moves)))]
+        rebuilt += [game.state(state.moves), game.state(state.moves_text)]
     for other in rebuilt:
         assert other == state
         assert everything(other) == everything(state)
     for action in state.legal_actions:
-        assert state.play(game.action_text(action)) == state.play(action)
+        assert state.play(state.action_text(action)) == state.play(action)
 
 
 def check_drawing(state: tengen.State) -> None:
     """The drawing reads back as the same state; where history matters, as the same board."""
     drawn = state.game.state(board=str(state))
     assert drawn_cells(drawn) == drawn_cells(state)
+    assert drawn == state.game.state(board=state.position_text)
+    assert drawn.position_text == state.position_text
     if state.game.spec.name not in GAMES_WITH_HISTORY:
         assert drawn == state
         assert everything(drawn)[2:8] == everything(state)[2:8]
@@ -145,16 +157,17 @@ def check_outcome(state: tengen.State) -> None:
 
 
 def check_planes(state: tengen.State) -> None:
-    """Finite float32 of the stated shape; the first two planes are the drawn stones, own and opponent's."""
+    """Finite float32 of the stated shape; the first planes are the drawn pieces, own and then the opponent's."""
     spec, planes = state.game.spec, state.planes()
     assert planes.dtype == np.float32
     assert planes.shape == spec.planes_shape == (spec.num_planes, spec.height, spec.width)
     assert len(spec.plane_names) == spec.num_planes
     assert np.isfinite(planes).all()
     cells = np.array(drawn_cells(state)).reshape(spec.height, spec.width)
-    own, opponent = ("X", "O") if state.to_move == 0 else ("O", "X")
-    assert np.array_equal(planes[0], cells == own)
-    assert np.array_equal(planes[1], cells == opponent)
+    if spec.action_layout == "planes" and state.to_move == 1:  # pieces that move: each player sees them going up
+        cells = cells[::-1] if spec.hands == () else cells[::-1, ::-1]  # chess is mirrored, shogi turned
+    for plane, piece in zip(planes, sorted(spec.pieces, key=lambda piece: piece.owner != state.to_move), strict=False):
+        assert np.array_equal(plane, cells == piece.letter)
 
 
 STATE_LAWS = (check_actions, check_play_leaves_it_alone, check_text, check_drawing, check_outcome, check_planes)

@@ -39,7 +39,7 @@ ENGINES: list[tuple[type[engines.Position], str, str]] = [
 ]
 
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.name != "alphazero.py")
 GOOD_GAMES = sorted((HERE / "good_games").glob("*.py"))
 NO_LIMIT = 600.0  # seconds: what is found must not depend on how busy the machine is
 

@@ -19,6 +19,7 @@ from tengen._core import game_entries
 FOLDER = Path(__file__).parent / "playthroughs"
 NAMES = [entry.name for entry in game_entries()]
 SEED = 1
+OPTIONS = {"shogi": {"max_moves": 150}}  # a random game has hundreds of moves
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -44,29 +45,33 @@ def describe_game(game: tengen.Game) -> Iterator[str]:
 
 
 def describe_state(state: tengen.State, draw: bool) -> Iterator[str]:
-    game, legal, planes = state.game, state.legal_actions, state.planes()
+    legal, planes = state.legal_actions, state.planes()
     yield f"  to move {state.to_move}, hash {hash(state):016x}, outcome {state.outcome}"
     yield f"  plane sums {' '.join(f'{plane.sum():g}' for plane in planes)}, crc {zlib.crc32(planes.tobytes()):08x}"
     score = "none" if state.score is None else f"{state.score:g}"
     yield f"  cells crc {zlib.crc32(state.cells.tobytes()):08x}, score {score}, key {state.evaluation_key:016x}"
-    listed = ranges(legal) if len(legal) > 20 else " ".join(map(game.action_text, legal)) or "none"
+    listed = ranges(legal) if len(legal) > 20 else " ".join(map(state.action_text, legal)) or "none"
+    if state.position_text != str(state):
+        yield f"  position {state.position_text}"
+        listed = " ".join(map(state.notation, legal)) or "none"
     yield f"  legal {len(legal)}: {listed}"
     if draw:
         yield from (f"    {line}" for line in str(state).splitlines())
 
 
 def playthrough(name: str) -> str:
-    """A random game; a board of more than 64 cells is drawn at every tenth move only."""
-    game = tengen.load(name)
+    """A random game; a board of more than 64 cells, or with a text of its own, is drawn at every tenth move."""
+    game = tengen.load(name, **OPTIONS.get(name, {}))
     rng, state = random.Random(SEED), game.initial_state()
     lines = [*describe_game(game), "", "start", *describe_state(state, draw=True)]
     while state.outcome is None:
         action = state.legal_actions[int(rng.random() * len(state.legal_actions))]
-        where = game.action_cells(state, action)
+        where, text = game.action_cells(state, action), state.action_text(action)
         state = state.play(action)
         ply = len(state.moves)
-        draw = state.outcome is not None or ply % 10 == 0 or game.spec.height * game.spec.width <= 64
-        lines += ["", f"{ply}. {game.action_text(action)} to {where.target}", *describe_state(state, draw)]
+        small = game.spec.height * game.spec.width <= 64 and state.position_text == str(state)
+        draw = state.outcome is not None or ply % 10 == 0 or small
+        lines += ["", f"{ply}. {text} to {where.target}", *describe_state(state, draw)]
     return "\n".join([*lines, "", repr(state), ""])
 
 

@@ -431,3 +431,18 @@ def test_compiled_rules_warn_of_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert tengen.load(HEX, size=2).backend == "compiled"
+
+
+@pytest.mark.parametrize("writable", ["rules", "file"])
+def test_machine_code_that_others_could_have_written_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: str
+) -> None:
+    from tengen.games.rules import cache as kept_rules
+
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("TENGEN_CACHE", str(cache))
+    tengen.load(write(tmp_path, TRAPS))
+    (kept,) = cache.glob("rules/*.bin")
+    assert kept_rules.find(kept.stem) is not None
+    (kept if writable == "file" else kept.parent).chmod(0o777)
+    assert kept_rules.find(kept.stem) is None

@@ -27,6 +27,24 @@ class CellSet {
     return count;
   }
 
+  constexpr bool empty() const {
+    std::uint64_t any = 0;
+    for (const std::uint64_t bits : words_) any |= bits;
+    return any == 0;
+  }
+
+  // The lowest and the highest cell of a set that is not empty.
+  constexpr int first() const {
+    std::size_t w = 0;
+    while (words_[w] == 0) ++w;
+    return static_cast<int>(w) * 64 + std::countr_zero(words_[w]);
+  }
+  constexpr int last() const {
+    std::size_t w = kWords - 1;
+    while (words_[w] == 0) --w;
+    return static_cast<int>(w) * 64 + 63 - std::countl_zero(words_[w]);
+  }
+
   constexpr bool operator==(const CellSet&) const = default;
   constexpr CellSet operator|(const CellSet& other) const {
     return zip(other, [](std::uint64_t a, std::uint64_t b) { return a | b; });
@@ -60,6 +78,18 @@ class CellSet {
     for (std::size_t w = 0; w < kWords; ++w) {
       for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
         visit(static_cast<int>(w) * 64 + std::countr_zero(bits));
+      }
+    }
+  }
+
+  // The same in decreasing order.
+  template <class Visit>
+  constexpr void for_each_back(Visit&& visit) const {
+    for (std::size_t w = kWords; w-- > 0;) {
+      for (std::uint64_t bits = words_[w]; bits != 0;) {
+        const int bit = 63 - std::countl_zero(bits);
+        visit(static_cast<int>(w) * 64 + bit);
+        bits ^= 1ULL << bit;
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tengen/base/error.h"
@@ -134,6 +135,46 @@ std::optional<Ending> ending(const G& game, const typename G::State& state) {
   }
 }
 
+// The name of any action in that state, legal or not. Without a word of the game's own it is the same in every state.
+template <Game G>
+std::string action_text(const G& game, const typename G::State& state, Action action) {
+  if constexpr (HasActionTextIn<G>) {
+    return game.action_text(state, action);
+  } else {
+    return game.action_text(action);
+  }
+}
+
+// The action that has that name in that state.
+template <Game G>
+std::optional<Action> parse_action(const G& game, const typename G::State& state, std::string_view text) {
+  if constexpr (HasActionTextIn<G>) {
+    return game.parse_action(state, text);
+  } else {
+    return game.parse_action(text);
+  }
+}
+
+// A legal action as game records for people have it. Without a notation of its own, the name of the action.
+template <Game G>
+std::string notation(const G& game, const typename G::State& state, Action action) {
+  if constexpr (HasNotation<G>) {
+    return game.notation(state, action);
+  } else {
+    return action_text(game, state, action);
+  }
+}
+
+// The position as programs exchange it. Without such a form, the drawing.
+template <Game G>
+std::string position_text(const G& game, const typename G::State& state) {
+  if constexpr (HasPositionText<G>) {
+    return game.position_text(state);
+  } else {
+    return game.board_text(state);
+  }
+}
+
 // Where an action happens. Without a word of the game's own, an action that is a cell happens there.
 template <Game G>
 ActionCells action_cells(const G& game, const typename G::State& state, Action action) {
@@ -186,6 +227,30 @@ Perft perft(const G& game, const typename G::State& state, int depth, Poll poll)
   Perft counts{std::vector<std::uint64_t>(entries), std::vector<std::uint64_t>(entries)};
   perft_below(game, state, 0, counts, poll);
   return counts;
+}
+
+// The number of action sequences of that length: the last of perft's positions, at which it does not look ("bulk
+// counting"). A game may count a few plies in its own way (`count_sequences(state, length)`).
+inline constexpr int kMostCounted = 4;
+
+template <Game G, class Poll>
+std::uint64_t count_sequences(const G& game, const typename G::State& state, int length, Poll& poll) {
+  if (length == 0) return 1;
+  poll();
+  if constexpr (HasCountSequences<G>) {
+    if (length <= kMostCounted) return game.count_sequences(state, length);
+  }
+  if (game.outcome(state)) return 0;
+  ActionList list(game.spec().legal_bound());
+  game.legal_actions(state, list);
+  if (length == 1) return static_cast<std::uint64_t>(list.size());
+  std::uint64_t count = 0;
+  for (const Action action : list) {
+    auto next = state;
+    game.play(next, action);
+    count += count_sequences(game, next, length - 1, poll);
+  }
+  return count;
 }
 
 template <Game G>

@@ -48,27 +48,30 @@ constexpr float value_for(const Outcome& outcome, Player player) {
 
 // Why a game ended. reason_text() is the word that Python and records have for it.
 enum class Reason : std::uint8_t {
-  kLine,         // stones in a row
-  kFullBoard,    // no cell is left
-  kNoMove,       // the player to move has no legal action
-  kTwoPasses,    // in a row
-  kLength,       // the game reached its longest length
-  kMajority,     // who has more at the end
-  kConnection,   // two sides of the board are joined
-  kCapture,      // something that decides the game was taken
-  kCheckmate,    //
-  kStalemate,    //
-  kRepetition,   // of a position
-  kFiftyMoves,   // without progress
-  kMaterial,     // too little of it to win
-  kResignation,  // a player gave up
-  kForfeit,      // a player broke the rules or ran out of time
-  kRules,        // the rules say no more than that it is over
+  kLine,            // stones in a row
+  kFullBoard,       // no cell is left
+  kNoMove,          // the player to move has no legal action
+  kTwoPasses,       // in a row
+  kLength,          // the game reached its longest length
+  kMajority,        // who has more at the end
+  kConnection,      // two sides of the board are joined
+  kCapture,         // something that decides the game was taken
+  kCheckmate,       //
+  kStalemate,       //
+  kRepetition,      // of a position
+  kPerpetualCheck,  // a repetition in which one side gave check with every move
+  kFiftyMoves,      // without progress
+  kMaterial,        // too little of it to win
+  kDeclaration,     // a player declared a win that the rules allow, as by an entering king
+  kResignation,     // a player gave up
+  kForfeit,         // a player broke the rules or ran out of time
+  kRules,           // the rules say no more than that it is over
 };
 
-constexpr std::array<std::string_view, 16> kReasonTexts = {
-    "line",      "full board", "no move",    "two passes",  "length",   "majority",    "connection", "capture",
-    "checkmate", "stalemate",  "repetition", "fifty moves", "material", "resignation", "forfeit",    "rules"};
+constexpr std::array<std::string_view, 18> kReasonTexts = {
+    "line",        "full board", "no move",     "two passes",  "length",     "majority",
+    "connection",  "capture",    "checkmate",   "stalemate",   "repetition", "perpetual check",
+    "fifty moves", "material",   "declaration", "resignation", "forfeit",    "rules"};
 
 constexpr std::string_view reason_text(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)]; }
 
@@ -229,6 +232,10 @@ template <class G>  // plays such actions until the game is over
 concept HasRandomPlayout = requires(const G game, StateOf<G>& state, Rng& rng) {
   { game.random_playout(state, rng) } -> std::same_as<Playout>;
 };
+template <class G>  // the number of action sequences of that length, at most kMostCounted
+concept HasCountSequences = requires(const G game, const StateOf<G> state, int length) {
+  { game.count_sequences(state, length) } -> std::same_as<std::uint64_t>;
+};
 template <class G>  // an action that wins at once; may look only where it is worth while
 concept HasWinningAction = requires(const G game, const StateOf<G> state) {
   { game.winning_action(state) } -> std::same_as<std::optional<Action>>;
@@ -238,6 +245,22 @@ concept HasWinningAction = requires(const G game, const StateOf<G> state) {
 template <class G>
 concept HasEvaluationKey = requires(const G game, const StateOf<G> state) {
   { game.evaluation_key(state) } -> std::same_as<std::uint64_t>;
+};
+
+// For games whose actions are seen from the side of the player to move: one number is e2e4 for white and e7e5 for
+// black. action_text(action) and parse_action(text), which every game has, then read it as the first player's.
+template <class G>  // of any action, legal or not; parse_action reads it back, and may read other notations besides
+concept HasActionTextIn = requires(const G game, const StateOf<G> state, Action action, std::string_view text) {
+  { game.action_text(state, action) } -> std::same_as<std::string>;
+  { game.parse_action(state, text) } -> std::same_as<std::optional<Action>>;
+};
+template <class G>  // a legal action as game records for people have it (SAN); parse_action(state, text) reads it too
+concept HasNotation = requires(const G game, const StateOf<G> state, Action action) {
+  { game.notation(state, action) } -> std::same_as<std::string>;
+};
+template <class G>  // the position as programs exchange it (FEN, SFEN); parse_board reads it besides the drawing
+concept HasPositionText = requires(const G game, const StateOf<G> state) {
+  { game.position_text(state) } -> std::same_as<std::string>;
 };
 
 // For people, and for programs that show a position. The search does not ask.

@@ -1,7 +1,7 @@
 """Reads and writes games as SGF: Go (GM[1]), Othello (GM[2]) and Gomoku (GM[4]).
 
-Only the main line of the first game of a file is read; comments and variations are ignored. Points are two letters,
-column and row from the top left, in all three games. The format: https://www.red-bean.com/sgf/
+Only the main line of the first game of a file is read; `trees` reads its variations and comments too. Points are two
+letters, column and row from the top left, in all three games. The format: https://www.red-bean.com/sgf/
 
 >>> import tengen
 >>> game, state = read_sgf("(;GM[1]SZ[5]KM[0.5];B[cc];W[];B[cd])")
@@ -24,7 +24,17 @@ from tengen._core import Game, State, TengenError
 from tengen.games import load
 from tengen.games.vertices import pass_action
 
-__all__ = ["LARGEST_SGF", "SgfError", "SgfGame", "has_sgf", "parse_sgf", "read_sgf", "write_sgf"]
+__all__ = [
+    "LARGEST_SGF",
+    "SgfError",
+    "SgfGame",
+    "has_sgf",
+    "looks_like_sgf",
+    "parse_sgf",
+    "play_sgf_move",
+    "read_sgf",
+    "write_sgf",
+]
 
 LARGEST_SGF = 1 << 22  # bytes; a hundred times the size of a game with a comment at every move
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -67,30 +77,33 @@ class SgfGame:
         """
         state = self.start
         for number, (player, action) in enumerate(self.moves, 1):
-            if state.outcome is not None:
-                if action == pass_action(self.game):
-                    continue
-                raise SgfError(f"{self._name(number)} comes after the end of the game.")
-            state = self._played(state, number, player, action)
+            state = play_sgf_move(state, player, action, self._name(number))
         return state
-
-    def _played(self, state: State, number: int, player: int, action: int) -> State:
-        skip = pass_action(self.game)
-        if state.to_move != player:
-            if skip is None or not state.is_legal(skip):
-                raise SgfError(f"{self._name(number)} is out of turn: it is {COLOURS[state.to_move]}'s.")
-            if action == skip:
-                return state  # a pass out of turn changes nothing
-            state = state.play(skip)
-            if state.outcome is not None:
-                raise SgfError(f"{self._name(number)} comes after the end of the game.")
-        if not state.is_legal(action):
-            raise SgfError(f"{self._name(number)} is not legal there.")
-        return state.play(action)
 
     def _name(self, number: int) -> str:
         player, action = self.moves[number - 1]
         return f"Move {number} of the SGF, {COLOURS[player]} {self.game.action_text(action)},"
+
+
+def play_sgf_move(state: State, player: int, action: int, name: str) -> State:
+    """The position after a move of a file, with a pass before it where the file leaves one out.
+
+    A pass after the end of the game, or out of turn, changes nothing. `name` is what an SgfError calls the move.
+    """
+    skip = pass_action(state.game)
+    if state.outcome is None and state.to_move != player:
+        if skip is None or not state.is_legal(skip):
+            raise SgfError(f"{name} is out of turn: it is {COLOURS[state.to_move]}'s.")
+        if action == skip:
+            return state
+        state = state.play(skip)
+    if state.outcome is not None:
+        if action == skip:
+            return state
+        raise SgfError(f"{name} comes after the end of the game.")
+    if not state.is_legal(action):
+        raise SgfError(f"{name} is not legal there.")
+    return state.play(action)
 
 
 def has_sgf(game: Game) -> bool:
@@ -104,20 +117,26 @@ def read_sgf(text: str | bytes, like: Game | None = None) -> tuple[Game, State]:
     return read.game, read.state
 
 
+def looks_like_sgf(text: str | bytes) -> bool:
+    """Whether a text begins with a parenthesis, as SGF does."""
+    start = text[:5000] if isinstance(text, str) else text[:5000].decode("latin-1")
+    return start.lstrip("\ufeff\xef\xbb\xbf \t\r\n").startswith("(")
+
+
 def parse_sgf(text: str | bytes, like: Game | None = None) -> SgfGame:
     """The first game of a file. Its moves are not yet checked against the rules.
 
     SGF does not specify some options, such as the planes of a network: they are taken from `like` if it is the same
     game. If the file does not specify a komi, it is the default one.
     """
-    nodes = _nodes(_decoded(text))
+    nodes = [properties_of(node) for node in sgf_grammar.main_sequence_iter(parsed_tree(text))]
     root = nodes[0]
     game = _game(root, like)
     first_move = next((i for i, node in enumerate(nodes) if "B" in node or "W" in node), len(nodes))
     if any(SET_UP.keys() & node.keys() for node in nodes[first_move + 1 :]):
         raise SgfError("This SGF sets up stones in the middle of the game; tengen reads a position and then moves.")
     start = _start(game, nodes[: first_move + 1])
-    moves = [move for node in nodes[first_move:] for move in _moves(game, node)]
+    moves = [move for node in nodes[first_move:] for move in moves_of(game, node)]
     return SgfGame(
         start,
         tuple(moves),
@@ -142,7 +161,7 @@ def write_sgf(
     game. `comments` are keyed by the number of moves made before them: 0 is the start.
     """
     if isinstance(played, State):
-        played = SgfGame(*_past(played), result=_result(played))
+        played = SgfGame(*_past(played), result=result_of(played))
     number = NUMBERS.get(played.game.spec.source)
     if number is None:
         raise SgfError(f"SGF can be written for {', '.join(NUMBERS)}, not for {played.game.spec.name}.")
@@ -159,14 +178,13 @@ def write_sgf(
     root |= {name: [" ".join(value.split())] for name, value in told.items() if value}
     root |= _set_up(played.start)
     nodes = [root]
-    nodes += [{"BW"[player]: [_point(played.game, action)]} for player, action in played.moves]
+    nodes += [{"BW"[player]: [point_of(played.game, action)]} for player, action in played.moves]
     for i, node in enumerate(nodes):
         if comments.get(i):
             node["C"] = [comments[i]]
     tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [{name: list(map(_escaped, values)) for name, values in node.items()} for node in nodes]
-    written: bytes = sgf_grammar.serialise_game_tree(tree, wrap=None)
-    return written.decode().rstrip("\n")
+    tree.sequence = list(map(escaped, nodes))
+    return serialised(tree)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
@@ -187,20 +205,21 @@ def _decoded(text: str | bytes) -> str:
     return text.decode("latin-1")
 
 
-def _nodes(text: str) -> list[Properties]:
-    """The nodes of the main line, which takes the first variation at each branch."""
+def parsed_tree(text: str | bytes) -> sgf_grammar.Coarse_game_tree:
+    """The first game of a file, as sgfmill has it: sequences of nodes, and what follows each."""
     try:
-        tree = sgf_grammar.parse_sgf_game(text.encode(errors="replace"))
+        return sgf_grammar.parse_sgf_game(_decoded(text).encode(errors="replace"))
     except ValueError as error:
         reasons = {
             "no SGF data found": "there is no game in it",
             "unexpected end of SGF data": "it is cut short or damaged",
         }
         raise SgfError(f"This is not valid SGF: {reasons.get(str(error), error)}.") from None
-    return [
-        {name: [sgf_grammar.text_value(value).decode() for value in values] for name, values in node.items()}
-        for node in sgf_grammar.main_sequence_iter(tree)
-    ]
+
+
+def properties_of(node: dict[str, list[bytes]]) -> Properties:
+    """The properties of a node, as text."""
+    return {name: [sgf_grammar.text_value(value).decode() for value in values] for name, values in node.items()}
 
 
 def _game(root: Properties, like: Game | None) -> Game:
@@ -265,7 +284,7 @@ def _start(game: Game, nodes: list[Properties]) -> State:
         raise SgfError(f"The position that this SGF sets up can't be played: {error}") from None
 
 
-def _moves(game: Game, node: Properties) -> Iterator[tuple[int, int]]:
+def moves_of(game: Game, node: Properties) -> Iterator[tuple[int, int]]:
     for player, name in enumerate("BW"):
         for value in node.get(name, []):
             yield player, _action(game, value.strip())
@@ -334,7 +353,8 @@ def _past(state: State) -> tuple[State, tuple[tuple[int, int], ...]]:
     return (state.game.initial_state(), tuple(moves)) if past == state else (state, ())
 
 
-def _result(state: State) -> str:
+def result_of(state: State) -> str:
+    """As in SGF: B+3.5, W+ or 0; empty if the game is not over."""
     if state.outcome is None:
         return ""
     if state.outcome.winner is None:
@@ -351,20 +371,30 @@ def _set_up(start: State) -> Properties:
     for cell, (was, stone) in enumerate(zip(before, _cells(start), strict=True)):
         if was != stone:
             name = next(name for name, of in SET_UP.items() if of == stone)
-            set_up.setdefault(name, []).append(_point(start.game, cell))
+            set_up.setdefault(name, []).append(point_of(start.game, cell))
     return {**set_up, "PL": ["BW"[start.to_move]]}
 
 
-def _point(game: Game, action: int) -> str:
+def point_of(game: Game, action: int) -> str:
+    """The point of an action, in SGF's letters; empty for a pass."""
     if action == pass_action(game):
         return ""
     row, column = divmod(action, game.spec.width)
     return LETTERS[column] + LETTERS[row]
 
 
-def _escaped(text: str) -> bytes:
-    escaped: bytes = sgf_grammar.escape_text(text.encode(errors="replace"))
-    return escaped
+def escaped(node: Properties) -> dict[str, list[bytes]]:
+    """A node as sgfmill writes it."""
+    return {
+        name: [sgf_grammar.escape_text(value.encode(errors="replace")) for value in values]
+        for name, values in node.items()
+    }
+
+
+def serialised(tree: sgf_grammar.Coarse_game_tree) -> str:
+    """The text of a file with this game, on one line."""
+    written: bytes = sgf_grammar.serialise_game_tree(tree, wrap=None)
+    return written.decode().rstrip("\n")
 
 
 # --- Both ways --------------------------------------------------------------------------------------------------------

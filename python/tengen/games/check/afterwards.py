@@ -55,16 +55,29 @@ def action_texts(game: Game, material: Material) -> Iterator[Finding]:
             yield wrong("action texts", text)
 
 
+def legal_texts(game: Game, material: Material) -> Iterator[Finding]:
+    """Where names depend on the state, those of the legal actions read back there."""
+    for walk in some(material.walks, 8):
+        for state in some(walk.states, 4):
+            for action in state.legal_actions:
+                for text in {state.action_text(action), state.notation(action)}:
+                    if (read := state.parse_action(text)) != action:
+                        where = f"Action {action} is written '{text}' {after(state)}"
+                        yield wrong("action texts", f"{where}, but it is read as {read}.")
+                        return
+
+
 def drawings(game: Game, material: Material) -> Iterator[Finding]:
     """A drawing that can be read is read as what was drawn."""
     for walk in some(material.walks, 8):
         for state in some(walk.states, 4):
             try:
-                read = game.state(board=str(state))
+                read = game.state(board=str(state)), game.state(board=state.position_text)
             except BoardTextError:
                 continue
-            if str(read) != str(state):
-                yield wrong("drawings", f"This drawing\n{state}\nis read back as\n{read}")
+            for drawing in map(str, read):
+                if drawing != str(state):
+                    yield wrong("drawings", f"This drawing\n{state}\nis read back as\n{drawing}")
 
 
 def compiled_as_interpreted(game: Game, material: Material) -> Iterator[Finding]:
@@ -99,6 +112,7 @@ CHECKS: tuple[Check, ...] = (
     view,
     planes_tell_positions_apart,
     action_texts,
+    legal_texts,
     drawings,
     symmetries,
     compiled_as_interpreted,

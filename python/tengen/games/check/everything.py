@@ -121,5 +121,5 @@ def _longest_way(laws: Laws, walk: Everything, length: list[int]) -> str:
         number, action = next(
             (before, action) for before, action in walk.parents[number] if length[before] == length[number] - 1
         )
-        actions.append(laws.game.action_text(action))
+        actions.append(walk.states[number].action_text(action))
     return " ".join(reversed(actions))

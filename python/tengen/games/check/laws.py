@@ -99,7 +99,7 @@ class Laws:
             self.found(wrong("no legal action", f"{text}Allow a pass, or end the game:\n{state}"))
             raise StopGameError
         if seen.outcome is not None and seen.legal:
-            text = f"The game is over {after(state)}, but {self.game.action_text(seen.legal[0])} is still legal."
+            text = f"The game is over {after(state)}, but {state.action_text(seen.legal[0])} is still legal."
             self.found(wrong("legal after the end", text))
 
     def _check_bound(self, state: State, seen: Seen) -> None:
@@ -126,7 +126,7 @@ class Laws:
 
     def step(self, state: State, action: int) -> State:
         """Plays a legal action."""
-        text = f"legal() allows {self.game.action_text(action)} {after(state)}, but play()"
+        text = f"legal() allows {state.action_text(action)} {after(state)}, but play()"
         try:
             return state.play(action)
         except IllegalActionError:
@@ -148,12 +148,12 @@ class Laws:
             except IllegalActionError:
                 pass
             if accepted:
-                text = f"{self.game.action_text(action)} is not among the legal actions {after(state)}"
+                text = f"{state.action_text(action)} is not among the legal actions {after(state)}"
                 self.found(wrong("illegal action accepted", f"{text}, but it is accepted."))
 
     def check_effect(self, state: State, before: Seen, action: int, after_it: State, now: Seen) -> None:
         """An action does something, and does not put a stone on a stone."""
-        text = self.game.action_text(action)
+        text = state.action_text(action)
         allows = f"legal() allows {text} {after(state)}"
         if after_it == state and now == before:
             self.found(wrong("legal and play disagree", f"{allows}, but play() changes nothing."))

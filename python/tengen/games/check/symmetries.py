@@ -62,7 +62,7 @@ def _turns_differently(game: Game, walk: Walk, symmetry: Symmetry, turned: State
         if turned.legal_actions != legal:
             return (
                 f"The legal actions do not turn with the board {where}: on the turned board "
-                f"{_texts(game, turned.legal_actions)} are legal, not {_texts(game, legal)}."
+                f"{_texts(turned, turned.legal_actions)} are legal, not {_texts(turned, legal)}."
             )
         if not np.array_equal(symmetry.planes(answers.planes_of(game.spec)), turned.planes()):
             return (
@@ -91,5 +91,5 @@ def _turned(game: Game, state: State, symmetry: Symmetry) -> State | None:
         return None
 
 
-def _texts(game: Game, actions: Sequence[int]) -> str:
-    return " ".join(game.action_text(action) for action in actions[:12]) + (" ..." if len(actions) > 12 else "")
+def _texts(state: State, actions: Sequence[int]) -> str:
+    return " ".join(state.action_text(action) for action in actions[:12]) + (" ..." if len(actions) > 12 else "")

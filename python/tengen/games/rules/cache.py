@@ -3,7 +3,7 @@
 What is kept is machine code, under a key made of everything it was made from: the bytecode of the rules, the value of
 every constant they use, the sizes of the game, this package, Numba, Python and the processor. Rules that reach outside
 their file (other than numpy and math) have no key and are compiled every time. TENGEN_CACHE names another folder than
-~/.cache/tengen; "off" keeps nothing.
+~/.cache/tengen; "off" keeps nothing. What is kept is run, so a folder or file that others can write to is not used.
 """
 # mypy: disable-error-code="attr-defined, import-untyped, no-untyped-call"
 
@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -147,6 +148,7 @@ def keep(name: str | None, functions: dict[str, Any]) -> None:
     header["sha256"] = hashlib.sha256(body).hexdigest()
     try:
         place.mkdir(parents=True, exist_ok=True)
+        place.chmod(0o700)  # fails if it is another user's
         with tempfile.NamedTemporaryFile(dir=place, delete=False) as file:
             file.write(json.dumps(header).encode() + b"\n" + body)
         Path(file.name).replace(place / f"{name}.bin")
@@ -156,13 +158,22 @@ def keep(name: str | None, functions: dict[str, Any]) -> None:
         return
 
 
+def _is_only_ours(path: Path) -> bool:
+    """Whether nobody but this user can have written there."""
+    status = path.lstat()
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
 def find(name: str | None) -> MachineCode | None:
     """The machine code kept under that key, ready to be called."""
     place = folder()
     if name is None or place is None:
         return None
+    file = place / f"{name}.bin"
     try:
-        first, _, body = (place / f"{name}.bin").read_bytes().partition(b"\n")
+        if not _is_only_ours(place) or not _is_only_ours(file):
+            return None
+        first, _, body = file.read_bytes().partition(b"\n")
         header = json.loads(first)
         if header["sha256"] != hashlib.sha256(body).hexdigest():
             return None

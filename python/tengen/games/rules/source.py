@@ -70,7 +70,7 @@ def _parse(path: str, text: bytes) -> ast.Module:
         return ast.parse(text, path)
     except SyntaxError as error:
         raise RulesError(f"{path}, line {error.lineno}: {error.msg}.") from error
-    except ValueError as error:  # null bytes
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes; brackets too deep in each other
         raise RulesError(f"{path} is not a Python file: {error}.") from error
 
 

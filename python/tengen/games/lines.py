@@ -1,0 +1,37 @@
+"""The names of several moves in a row. A name may depend on the state, so each is asked for where it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tengen._core import State
+
+__all__ = ["first_state", "line_notations", "line_texts", "played_texts"]
+
+
+def first_state(state: State) -> State:
+    """Where the moves of a state began."""
+    return state.game.state(board=state.start_board)
+
+
+def line_texts(state: State, actions: Iterable[int]) -> list[str]:
+    """The names of actions that are played one after another from a state."""
+    texts = []
+    for action in actions:
+        texts.append(state.action_text(action))
+        state = state.play(action)
+    return texts
+
+
+def line_notations(state: State, actions: Iterable[int]) -> list[str]:
+    """The same as records for people have them."""
+    notations = []
+    for action in actions:
+        notations.append(state.notation(action))
+        state = state.play(action)
+    return notations
+
+
+def played_texts(state: State) -> list[str]:
+    """The names of the moves that led to a state."""
+    return line_texts(first_state(state), state.moves)
