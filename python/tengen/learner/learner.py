@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tengen._core import Game, TengenError
+from tengen.base.threads import InUse, one_thread
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
 from tengen.learner.loss import LOSSES, TensorSamples, loss_terms, with_own
 from tengen.learner.optimizers import Muon
 from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
+from tengen.network.growth import Growth
 from tengen.network.on_torch import find_gpu
 from tengen.network.own_net import OwnNet, make_net, net_of
 from tengen.network.torch_net import TorchNet, load_weights, network_weights
@@ -60,7 +62,10 @@ def learning_rate_at(config: LearnerConfig, progress: float) -> float:
 
 
 class Learner:
-    """The network being trained, its optimizer, and the averaged copy that plays."""
+    """The network being trained, its optimizer, and the averaged copy that plays.
+
+    For one thread at a time: a call during another thread's raises InUseError. It has threads of its own inside.
+    """
 
     def __init__(
         self,
@@ -81,21 +86,27 @@ class Learner:
         if config.batch * game.spec.height * game.spec.width < 2:
             raise ConfigError("learner.batch: on a board of one cell the normalisation needs at least 2 samples.")
         check_device(config.device)
+        self._in_use = InUse("This learner")
         self._game = game
+        self._sizes = () if start else network.sizes[1:]  # that it grows to
+        self._network = network
+        self._grown = 0  # times
+        self._seed = seed
         self._config = config
         self._discount = discount
         self.device = find_gpu() or "cpu" if config.device == "auto" else config.device
         self._bf16 = _has_bf16(self.device) if config.precision == "auto" else config.precision == "bf16"
-        self._net = (net_of(start) if start else make_net(game.spec, network, seed=seed)).to(self.device)
-        self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
-        self._optimizers = self._make_optimizers()
+        self._take(net_of(start) if start else make_net(game.spec, network, seed=seed))
         self._average = network_weights(self._net)
         self._averaged = 0  # networks in the average; the blank one is none
 
     @property
     def num_parameters(self) -> int:
-        return sum(parameter.numel() for parameter in self._net.parameters())
+        """Once it has grown."""
+        net = make_net(self._game.spec, self._sizes[-1], seed=0) if self._sizes else self._net
+        return sum(parameter.numel() for parameter in net.parameters())
 
+    @one_thread
     def learn(
         self,
         window: ReplayWindow,
@@ -108,6 +119,8 @@ class Learner:
     ) -> LearnerReport:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1); fewer if it is stopped."""
         started = time.perf_counter()
+        while self._grown < min(len(self._sizes), self._network.growths_at(progress[0])):
+            self._grow()
         sampling = 0.0
         totals: dict[str, Any] = {}
         rate = 0.0
@@ -151,21 +164,33 @@ class Learner:
 
     def network_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
         """The averaged weights, as they play; their values are discounted as the learner was told."""
-        return NetworkFile.of(
-            self._game, self._net.architecture, self._average, made_by, discount=self._discount, iteration=iteration
-        )
+        with self._in_use:
+            return NetworkFile.of(
+                self._game, self._net.architecture, self._average, made_by, discount=self._discount, iteration=iteration
+            )
 
+    @one_thread
     def state(self) -> Weights:
         """Everything needed to go on: weights, averaged weights, optimizer."""
         state = {f"net.{name}": value for name, value in network_weights(self._net).items()}
         state |= {f"average.{name}": value for name, value in self._average.items()}
         state["averaged"] = np.array(self._averaged, np.float32)
+        if self._sizes:
+            state["grown"] = np.array(self._grown, np.float32)
         for name, key, value in self._moments():
             state[f"optimizer.{name}.{key}"] = value.cpu().numpy().copy()
         return state
 
+    @one_thread
     def load_state(self, state: Weights) -> None:
         """Goes on from where state() was taken."""
+        self._grown = int(state.get("grown", np.float32(0)))
+        if self._grown:
+            self._take(self._blank())
+        self._load(state)
+
+    def _load(self, state: Weights) -> None:
+        """Into a network of the size that the state is of."""
         for replica in self._replicas:
             load_weights(replica, dict(_part(state, "net.")))
         self._average = {name: value.copy() for name, value in _part(state, "average.")}
@@ -179,6 +204,31 @@ class Learner:
             if moment.dim() == 4:  # laid out as the weights are, so that sums are taken in the same order
                 moment = moment.contiguous(memory_format=torch.channels_last)
             keepers[parameters[parameter]][parameters[parameter]][key] = moment
+
+    def _take(self, net: Net) -> None:
+        """Learns with this network from now on."""
+        self._net = net.to(self.device)
+        self._replicas = [self._net, *(_sharing_weights(self._net) for _ in range(self._num_replicas() - 1))]
+        self._optimizers = self._make_optimizers()
+
+    def _blank(self) -> Net:
+        """Of the size after so many growths; each has weights of its own for what is new."""
+        return make_net(self._game.spec, self._sizes[self._grown - 1], seed=self._seed + self._grown)
+
+    def _grow(self) -> None:
+        """To the next size, which says what this one says; the optimizer and the average go on with what they have."""
+        state, small = self.state(), self._net.architecture
+        self._grown += 1
+        self._take(self._blank())
+        growth = Growth(small, self._net.architecture, self._game.spec.planes_shape)
+        blank = network_weights(self._net)
+        grown = {name: value for name, value in state.items() if "." not in name}
+        for part in ("net.", "average."):
+            weights = growth.weights(dict(_part(state, part)), blank)
+            grown |= {part + name: value for name, value in weights.items()}
+        for name, value in _part(state, "optimizer."):
+            grown[f"optimizer.{name}"] = growth.moment(name.rpartition(".")[0], value)
+        self._load(grown)
 
     def _step(self, pool: ThreadPoolExecutor, samples: TensorSamples, rate: float, share: float) -> Figures:
         """One step of the optimizer. Gives the means of the losses and of the value target, and the gradient's norm."""
@@ -249,13 +299,13 @@ class Learner:
         if self._config.optimizer == "sgd":
             return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
         if self._config.optimizer == "adamw":
-            return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay)]
+            return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay, fused=True)]
         inner = [conv.weight for conv in _blocks(self._net).modules() if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
         parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
             *(Muon(part, lr=rate, weight_decay=weight_decay) for part in parts if part),
-            torch.optim.AdamW(others, lr=rate, weight_decay=weight_decay),
+            torch.optim.AdamW(others, lr=rate, weight_decay=weight_decay, fused=True),
         ]
 
     def _moments(self) -> Iterator[tuple[str, str, Tensor]]:

@@ -14,6 +14,7 @@ from tengen.network.evaluator import (
     agreement,
     check_device,
     check_has_value,
+    evaluate_states,
     make_evaluator,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "agreement",
     "check_device",
     "check_has_value",
+    "evaluate_states",
     "make_evaluator",
 ]

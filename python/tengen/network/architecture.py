@@ -6,16 +6,17 @@ of one backend and so computes the network: with torch to learn, with OpenVINO o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from tengen._core import TengenError
+from tengen._core import TablesShape, TengenError
 from tengen.config import NetworkConfig
 from tengen.network.modules import digest_of
 
-__all__ = ["Architecture", "ArchitectureError", "BoardShape", "Layer", "OwnModule", "describe"]
+__all__ = ["Architecture", "ArchitectureError", "BoardShape", "Layer", "OwnModule", "TupleTables", "describe"]
 
 MOST_DENSE_WEIGHTS = 4_000_000  # of a dense policy head; 4,672 actions on 8x8 leave it 13 channels
 LOGITS, WDL, REPLY, OWNERSHIP, SCORE = "logits", "wdl_logits", "reply_logits", "ownership", "score"
@@ -67,17 +68,46 @@ class OwnModule:
 
 
 @dataclass(frozen=True)
+class TupleTables:
+    """An n-tuple network, in place of layers: tables over the pieces on small sets of cells."""
+
+    tuples: tuple[tuple[int, ...], ...]  # the cells of each; all have the same number of them
+    stages: int  # tables apart for positions with few and with many pieces
+    shares_players: bool  # one set of tables for both players, who see their own pieces as the first player's
+    marks_targets: bool  # whether an empty cell that the mover can move to is told apart
+    temperature: float  # the priors are softmax(value after the move / temperature)
+
+    @property
+    def shape(self) -> TablesShape:
+        return TablesShape(
+            tuples=[list(cells) for cells in self.tuples],
+            stages=self.stages,
+            shares_players=self.shares_players,
+            marks_targets=self.marks_targets,
+        )
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> TupleTables:
+        tuples = tuple(tuple(_whole(cell) for cell in cells) for cells in content["tuples"])
+        shares, marks, temperature = content["shares_players"], content["marks_targets"], content["temperature"]
+        if type(shares) is not bool or type(marks) is not bool or not 0.0 < float(temperature) < math.inf:
+            raise ValueError("the tables are not described as tengen does")
+        return cls(tuples, _whole(content["stages"]), shares, marks, float(temperature))
+
+
+@dataclass(frozen=True)
 class Architecture:
-    """The layers in order: the trunk is a chain, and every head looks at its end. Or a module of one's own."""
+    """The layers in order: the trunk is a chain, and every head looks at its end. Or one's own module. Or tables."""
 
     trunk: tuple[Layer, ...] = ()
     heads: tuple[Layer, ...] = ()
     module: OwnModule | None = None
+    tables: TupleTables | None = None
 
     @property
     def outputs(self) -> frozenset[str]:
         """What the network answers: logits, wdl_logits, reply_logits, ownership, score."""
-        if self.module is not None:
+        if self.module is not None or self.tables is not None:
             return frozenset((LOGITS, WDL))
         return frozenset(name for head in self.heads for name in head.outputs)
 
@@ -85,6 +115,8 @@ class Architecture:
         if self.module is not None:
             module = self.module
             return {"module": {"name": module.name, "digest": module.digest, "settings": module.settings}}
+        if self.tables is not None:
+            return {"kind": "ntuple", "tables": asdict(self.tables)}
         return {"trunk": [layer.as_json() for layer in self.trunk], "heads": [head.as_json() for head in self.heads]}
 
     @classmethod
@@ -93,12 +125,18 @@ class Architecture:
         if "module" in content:
             module = content["module"]
             return cls(module=OwnModule(str(module["name"]), str(module["digest"]), dict(module["settings"])))
+        if "tables" in content:
+            return cls(tables=TupleTables.from_json(content["tables"]))
         trunk = tuple(Layer.from_json(layer) for layer in content["trunk"])
         return cls(trunk, tuple(Layer.from_json(head) for head in content["heads"]))
 
 
 def describe(shape: BoardShape, config: NetworkConfig, *, most_dense: int = MOST_DENSE_WEIGHTS) -> Architecture:
     """The network that a config asks for, for a game of this shape."""
+    if config.kind == "ntuple":
+        raise ArchitectureError(
+            "network.kind: an n-tuple network has no layers, and learns only by playing ('tengen train')."
+        )
     check_layout(shape)
     if config.module:
         return Architecture(module=OwnModule(config.module, digest_of(config.module), dict(config.settings)))

@@ -27,7 +27,16 @@ from tengen.base.durable import write_bytes
 from tengen.config import NetworkConfig
 from tengen.games import load, names
 from tengen.games.options import OPENSPIEL_PREFIX
-from tengen.network.architecture import LOGITS, OWNERSHIP, WDL, Architecture, ArchitectureError, describe, policy_planes
+from tengen.network.architecture import (
+    LOGITS,
+    OWNERSHIP,
+    WDL,
+    Architecture,
+    ArchitectureError,
+    TupleTables,
+    describe,
+    policy_planes,
+)
 from tengen.network.layers import check_weights
 from tengen.network.old_header import OLD_FORMAT, renewed
 
@@ -39,10 +48,15 @@ __all__ = [
     "find_network",
     "game_of",
     "load_network",
+    "network_file_name",
+    "numbered_networks",
     "save_network",
 ]
 
 FORMAT = "tengen network 2"
+TABLES = "tables"  # the name of the weights of an n-tuple network: [banks, tuples, entries]
+# What reading a header may raise that anyone may have written.
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 Weights = Mapping[str, NDArray[np.float32]]
 
 
@@ -126,7 +140,8 @@ class NetworkFile:
     @property
     def plays_any_size(self) -> bool:
         """Whether the board may be larger or smaller than it was in training."""
-        return self.action_layout != "dense" and self.architecture.module is None
+        made_of_layers = self.architecture.module is None and self.architecture.tables is None
+        return self.action_layout != "dense" and made_of_layers
 
     @property
     def options_text(self) -> str:
@@ -204,11 +219,27 @@ def find_network(model: Path | str) -> Path:
         path = bundled_folder("models") / model
     if not path.is_dir():
         return path
-    for folder in (path / "networks", path):
-        found = max(folder.glob("*.safetensors"), default=None)  # their names are the numbers of iterations
-        if found is not None:
-            return found
+    networks = path / "networks"
+    found = numbered_networks(networks) or ({} if networks.is_dir() else numbered_networks(path))
+    if found:
+        return found[max(found)]
+    if not networks.is_dir() and (others := sorted(path.glob("*.safetensors"))):
+        return others[-1]
     raise NetworkFileError(f"There is no network in {path} yet; a run saves its first after one iteration.")
+
+
+def numbered_networks(folder: Path) -> dict[int, Path]:
+    """The networks that a run has saved in this folder, by iteration. Files with other names are not the run's."""
+    return {
+        int(path.stem): path
+        for path in folder.glob("*.safetensors")
+        if path.stem.isdecimal() and path.name == network_file_name(int(path.stem))
+    }
+
+
+def network_file_name(iteration: int) -> str:
+    """What a run calls its network of an iteration."""
+    return f"{iteration:06d}.safetensors"
 
 
 def game_of(file: NetworkFile) -> Game:
@@ -245,6 +276,8 @@ def check_fits(file: NetworkFile, game: Game) -> None:
         reason = f"the actions of {spec.name} have no relation to its board"
         if file.architecture.module is not None:
             reason = "a module of one's own is made for one size"
+        if file.architecture.tables is not None:
+            reason = "its tables are over the cells of one board"
         raise NetworkFileError(f"{str(error)[:-1]}, because {reason}.{because}") from error
     if actions != spec.num_actions:
         raise NetworkFileError(
@@ -264,10 +297,25 @@ def check_whole(file: NetworkFile) -> None:
     """NetworkFileError if the weights are not those that the architecture in the header needs."""
     if file.architecture.module is not None:
         return  # only its code knows; load_weights compares
+    if file.architecture.tables is not None:
+        _check_tables(file, file.architecture.tables)
+        return
     try:
         check_weights(file.architecture, file, file.weights)
     except ArchitectureError as error:
         raise NetworkFileError(f"The weights don't fit their own header: {str(error).removesuffix('.')}.") from error
+
+
+def _check_tables(file: NetworkFile, tables: TupleTables) -> None:
+    """As far as it is known without the game, which says how many pieces there are."""
+    banks = tables.stages * (1 if tables.shares_players else 2)
+    found = {name: weight.shape for name, weight in file.weights.items()}
+    shape = found.get(TABLES, ())
+    if set(found) != {TABLES} or shape[:2] != (banks, len(tables.tuples)) or len(shape) != 3:
+        raise NetworkFileError(
+            f"The weights don't fit their own header: '{TABLES}' must be [{banks}, {len(tables.tuples)}, entries], "
+            f"and there is {found}."
+        )
 
 
 def check_finite(weights: Weights, refusal: str) -> None:
@@ -336,7 +384,7 @@ def _from_header(path: Path, text: str, weights: dict[str, NDArray[np.float32]],
             iteration=int(header["iteration"]),
             made_by={str(key): str(value) for key, value in header["made_by"].items()},
         )
-    except (ValueError, KeyError, TypeError, AttributeError, SyntaxError, ValidationError, ArchitectureError) as error:
+    except (*UNREADABLE, SyntaxError, ValidationError, ArchitectureError) as error:
         raise NetworkFileError(f"The header of {path} can't be understood ({error}).") from error
 
 

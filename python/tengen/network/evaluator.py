@@ -10,14 +10,14 @@ from __future__ import annotations
 import importlib.util
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import EvaluatorError, Game, TengenError
+from tengen._core import EvaluatorError, Game, State, TengenError
 
 if TYPE_CHECKING:  # playing without a network needs none of what files need
     from tengen.network.checkpoint import NetworkFile
@@ -33,36 +33,47 @@ MOST_POSITIONS = 1024  # taken from a larger calibration; half for the ranges, h
 
 
 class Evaluation(NamedTuple):
-    """One answer for a batch."""
+    """One answer for a batch. Whoever asked may read it in any thread, until it asks again."""
 
     logits: NDArray[np.float32]  # [B, A]; softmax over the legal actions gives the priors
     values: NDArray[np.float32]  # [B] in [-1, 1], or [B, 3] as probabilities of win, draw, loss; for the player to move
 
 
 class Evaluator(Protocol):
-    """Any callable on a batch. The planes are only valid during the call."""
+    """Any callable on a batch. The planes are only valid during the call.
+
+    A search calls it from the thread that searches. Unless an evaluator says otherwise, each thread has its own.
+    """
 
     def __call__(self, planes: Planes, /) -> Evaluation: ...
 
 
 class UniformEvaluator:
-    """Knows nothing: every action equally likely, every position even."""
+    """Knows nothing: every action equally likely, every position even. Any thread may ask."""
 
     def __init__(self, game: Game) -> None:
         self._num_actions = game.spec.num_actions
-        self._answer = Evaluation(np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32))
+        self._answer = self._zeros(0)  # of the largest batch so far; never written to
 
     def __call__(self, planes: Planes, /) -> Evaluation:
         batch = len(planes)
-        if batch > len(self._answer.values):
-            self._answer = Evaluation(np.zeros((batch, self._num_actions), np.float32), np.zeros(batch, np.float32))
-        if batch == len(self._answer.values):
-            return self._answer
-        return Evaluation(self._answer.logits[:batch], self._answer.values[:batch])
+        answer = self._answer  # another thread may put a larger or a smaller one in its place
+        if batch > len(answer.values):
+            answer = self._answer = self._zeros(batch)
+        return answer if batch == len(answer.values) else Evaluation(answer.logits[:batch], answer.values[:batch])
+
+    def _zeros(self, batch: int) -> Evaluation:
+        answer = Evaluation(np.zeros((batch, self._num_actions), np.float32), np.zeros(batch, np.float32))
+        for part in answer:
+            part.flags.writeable = False
+        return answer
 
 
 class NetworkEvaluator(Protocol):
-    """A network that answers. For one thread at a time: every thread takes a clone of its own."""
+    """A network that answers. For one thread at a time: every thread takes a clone of its own.
+
+    Those of torch and numpy answer any thread; that of OpenVINO refuses a second one with InUseError.
+    """
 
     network: NetworkFile
     description: str  # what computes it, at which precision, and why, in a sentence
@@ -78,6 +89,15 @@ class NetworkEvaluator(Protocol):
     def clone(self) -> NetworkEvaluator:
         """The same evaluator for another thread, without calibrating again."""
         ...
+
+
+def evaluate_states(evaluator: Evaluator, states: Sequence[State]) -> Evaluation:
+    """Asks about states instead of planes, which every evaluator can answer. Tables answer nothing else."""
+    tables = getattr(evaluator, "tables", None)
+    if tables is None:
+        return evaluator(np.stack([state.planes() for state in states]))
+    logits, values = tables.evaluate(list(states))
+    return Evaluation(logits, np.stack([(1.0 + values) / 2.0, np.zeros_like(values), (1.0 - values) / 2.0], axis=1))
 
 
 class Agreement(NamedTuple):
@@ -138,6 +158,8 @@ def make_evaluator(
 
     check_finite(network.weights, "The network can't be evaluated")
     check_whole(network)
+    if network.architecture.tables is not None:
+        return _tables_evaluator(network, backend, precision, game)
     device, about = _choose_device(backend, device)
     if backend == "auto":
         backend, about = _choose_backend(device, about)
@@ -153,6 +175,20 @@ def make_evaluator(
         evaluator, why = made(precision, planes), f"{precision} as asked"
     evaluator.description += f": {why}; {about}"
     return evaluator
+
+
+def _tables_evaluator(
+    network: NetworkFile, backend: Backend, precision: Precision, game: Game | None
+) -> NetworkEvaluator:
+    from tengen.network.checkpoint import game_of
+    from tengen.network.on_tables import TablesEvaluator
+
+    if backend != "auto" or precision not in {"auto", "f32"}:
+        raise EvaluatorError(
+            f"The tables of an n-tuple network are looked up by tengen's own code in f32, not by {backend} in "
+            f"{precision}; leave backend and precision as they are."
+        )
+    return TablesEvaluator(network, game or game_of(network))
 
 
 Maker = Callable[[str, Planes | None], NetworkEvaluator]

@@ -21,7 +21,7 @@ MOST_CELLS = 20_000  # in one pass: the neighbours of a 3x3 convolution take nin
 
 
 class NumpyEvaluator:
-    """Large batches in pieces. Clones share the weights, which nobody changes."""
+    """Large batches in pieces. Any thread may ask: nobody changes the weights, and clones share them."""
 
     def __init__(self, network: NetworkFile, precision: str) -> None:
         if precision != "f32":

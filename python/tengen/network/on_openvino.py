@@ -14,6 +14,7 @@ import numpy as np
 import openvino as ov
 
 from tengen._core import EvaluatorError
+from tengen.base.threads import InUse, one_thread
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
 from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model
@@ -28,6 +29,8 @@ CALIBRATION_BATCH = 64
 class OpenVinoEvaluator:
     """Compiles for a batch size when it first meets it, which takes about a tenth of a second.
 
+    For one thread at a time: a call during another thread's raises InUseError. `clone` is for any thread.
+
     `ranges` (from `calibrate`) are for int8, which computes everything but the convolutions of the blocks in f32.
     """
 
@@ -41,9 +44,11 @@ class OpenVinoEvaluator:
         self._precision = precision
         self._threads = threads
         self._ranges = ranges
+        self._in_use = InUse("This evaluator")
         self._requests: dict[tuple[int, ...], _Request] = {}
         self._ownership: dict[tuple[int, ...], ov.InferRequest] = {}
 
+    @one_thread
     def __call__(self, planes: Planes, /) -> Evaluation:
         planes = checked_planes(self.network, planes)
         answer = empty_answer(self.network, planes)
@@ -55,6 +60,7 @@ class OpenVinoEvaluator:
             start += batch
         return answer
 
+    @one_thread
     def ownership(self, planes: Planes, /) -> Planes | None:
         planes = checked_planes(self.network, planes)
         if not self.network.has_ownership:

@@ -13,7 +13,7 @@ __all__ = ["TorchEvaluator", "device_name", "find_gpu"]
 
 
 class TorchEvaluator:
-    """Any batch in one pass. Clones share the weights, which nobody changes."""
+    """Any batch in one pass. Any thread may ask: nobody changes the weights, and clones share them."""
 
     def __init__(self, network: NetworkFile, precision: str, threads: int, device: str) -> None:
         if precision not in {"f32", "bf16"}:

@@ -17,7 +17,15 @@ from torch import Tensor, nn
 
 from tengen._core import EvaluatorError
 from tengen.config import NetworkConfig
-from tengen.network.architecture import LOGITS, WDL, Architecture, BoardShape, OwnModule, describe
+from tengen.network.architecture import (
+    LOGITS,
+    WDL,
+    Architecture,
+    ArchitectureError,
+    BoardShape,
+    OwnModule,
+    describe,
+)
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.modules import ModuleError, class_for, load_class, remember
 from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_from_file
@@ -87,6 +95,10 @@ def make_net(shape: BoardShape, config: NetworkConfig, *, seed: int | None = Non
 
 def net_of(file: NetworkFile, module: str = "") -> TorchNet | OwnNet:
     """The network of a file. A module of one's own must have been named, here or before (`network.modules`)."""
+    if file.architecture.tables is not None:
+        raise ArchitectureError(
+            "An n-tuple network has no layers for torch to compute: 'tengen train' learns its tables, by playing."
+        )
     own = file.architecture.module
     if own is None:
         return network_from_file(file)

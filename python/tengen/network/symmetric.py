@@ -15,7 +15,10 @@ __all__ = ["SymmetricEvaluator"]
 
 
 class SymmetricEvaluator:
-    """Logits and chances averaged over the symmetries; what the network thinks of ownership is left as it is."""
+    """Logits and chances averaged over the symmetries; what the network thinks of ownership is left as it is.
+
+    It is for as many threads at a time as the network's evaluator is; a clone has a clone of that.
+    """
 
     def __init__(self, evaluator: NetworkEvaluator, game: Game) -> None:
         self.network = evaluator.network
