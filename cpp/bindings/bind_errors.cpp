@@ -47,6 +47,8 @@ void bind_errors(nb::module_& module) {
   add_error<EvaluatorError>(module, "EvaluatorError", "An evaluator answered with numbers no search can use.", base);
   add_error<SearchParamError>(module, "SearchParamError", "No such search parameter, or a value out of its range.",
                               base);
+  add_error<InUseError>(module, "InUseError", "Another thread is using an object that is for one thread at a time.",
+                        base);
   add_error<RecordError>(module, "RecordError", "A record that can't have come about, or a file that is damaged.",
                          base);
 }

@@ -83,13 +83,30 @@ class PyForest {
     return planes_array(count);
   }
 
+  // Answers the next leaves by tables, all of it here. Returns how many they were asked about.
+  int settle(const PyTables& tables, int max_leaves) {
+    if (!same_game(*tables.game, *game_)) {
+      throw Error("These tables are of " + tables.game->spec().name + ", and the forest searches " +
+                  game_->spec().name + " or has other options.");
+    }
+    int count = 0;
+    alone([&](AnyForest& forest) {
+      Interrupt interrupt;
+      count = forest.settle(*tables.tables, max_leaves, std::ref(interrupt));
+    });
+    return count;
+  }
+
   void advance(int tree, Action action) {
     check_tree(tree);
-    if (action < 0 || action >= game_->spec().num_actions) {
-      throw IllegalActionError("Actions of " + game_->spec().name + " are 0 to " +
-                               std::to_string(game_->spec().num_actions - 1) + ", not " + std::to_string(action) + ".");
-    }
+    check_action(action);
     alone([&](AnyForest& forest) { forest.advance(tree, action); });
+  }
+
+  void restrict_root(int tree, const std::vector<Action>& only) {
+    check_tree(tree);
+    for (const Action action : only) check_action(action);
+    alone([&](AnyForest& forest) { forest.restrict_root(tree, only); });
   }
 
   void cancel() {
@@ -192,8 +209,15 @@ class PyForest {
     }
   }
 
+  void check_action(Action action) const {
+    if (action < 0 || action >= game_->spec().num_actions) {
+      throw IllegalActionError("Actions of " + game_->spec().name + " are 0 to " +
+                               std::to_string(game_->spec().num_actions - 1) + ", not " + std::to_string(action) + ".");
+    }
+  }
+
   [[noreturn]] static void refuse_thread() {
-    throw Error("This forest is in use by another thread; give each thread its own.");
+    throw InUseError("This forest is in use by another thread; give each thread its own.");
   }
 
   // The forest, for a look while the interpreter's lock is held: nobody can start to change it meanwhile.
@@ -228,7 +252,10 @@ class PyForest {
 }  // namespace
 
 void bind_forest(nb::module_& module) {
-  nb::class_<PyForest>(module, "Forest", "Many trees, one batch: select() asks for evaluations, update() takes them.")
+  nb::class_<PyForest>(module, "Forest",
+                       "Many trees, one batch: select() asks for evaluations, update() takes them.\n\n"
+                       "For one thread at a time: a call during another thread's raises InUseError. Threads with a "
+                       "forest each may share games, states and parameters.")
       .def(nb::init<const PyGame&, int, const SearchParams&, std::uint64_t>(), "game"_a, "num_trees"_a, "params"_a,
            "seed"_a)
       .def_prop_ro("params", [](const PyForest& self) { return self.params(); })
@@ -238,6 +265,9 @@ void bind_forest(nb::module_& module) {
                    "Memory that grows with trees, nodes, leaves and the cache, in use or in reserve.")
       .def("set_root", &PyForest::set_root, "tree"_a, "state"_a, "seed"_a = nb::none(),
            "A new position for a tree, without memory of the old one.")
+      .def("restrict_root", &PyForest::restrict_root, "tree"_a, "only"_a,
+           "Searches only these legal actions at the root, until it is another; all if there are none. The tree begins "
+           "anew.")
       .def("begin", &PyForest::begin, "tree"_a = nb::none(), "simulations"_a = nb::none(), "noise"_a = false,
            "Starts a search on one tree, or on all. `noise`: explore at the root, as self-play does.")
       .def("searching", &PyForest::searching)
@@ -251,6 +281,8 @@ void bind_forest(nb::module_& module) {
            nb::sig("def update_and_select(self, logits: NDArray[numpy.float32], values: NDArray[numpy.float32], "
                    "max_leaves: int = 0) -> NDArray[numpy.float32]"),
            "update() and the next select() in one call.")
+      .def("settle", &PyForest::settle, "tables"_a, "max_leaves"_a = 0,
+           "select() and update() in one, answered by tables; returns how many leaves they were asked about.")
       .def("cancel", &PyForest::cancel, "Takes the last select() back: the next one asks for the same leaves.")
       .def("advance", &PyForest::advance, "tree"_a, "action"_a, "Plays an action at the root and keeps its subtree.")
       .def("clear_cache", &PyForest::clear_cache, "Forgets all evaluations; needed when the network changes.")

@@ -139,8 +139,8 @@ void bind_params(nb::module_& module) {
       });
   module.def("param_specs", &param_specs, "Every search parameter with its default, range and origin.");
 
-  auto params =
-      nb::class_<SearchParams>(module, "SearchParams", "Every number the search uses. A value: it never changes.");
+  auto params = nb::class_<SearchParams>(module, "SearchParams",
+                                         "Every number the search uses. It never changes: any thread may use it.");
   params
       .def(
           "__init__",

@@ -124,7 +124,7 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
 }  // namespace
 
 void bind_samples(nb::module_& module) {
-  nb::class_<PyRecordEnd>(module, "RecordEnd", "How a recorded game ended.")
+  nb::class_<PyRecordEnd>(module, "RecordEnd", "How a recorded game ended. A value: any thread may use it.")
       .def_ro("outcome", &PyRecordEnd::outcome, "None if by the rules the game goes on.")
       .def_ro("ownership", &PyRecordEnd::ownership, nb::rv_policy::automatic,
               "int8 [H, W], 1 the first player's; None if the game has none.")

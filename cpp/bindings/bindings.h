@@ -38,6 +38,12 @@ inline bool same_game(const AnyGame& a, const AnyGame& b) {
          (typeid(a) == typeid(b) && rules_key(a.spec()) == rules_key(b.spec()) && a.spec().options == b.spec().options);
 }
 
+// Tables as Python holds them: constant, so that threads share them.
+struct PyTables {
+  std::shared_ptr<const AnyGame> game;
+  std::shared_ptr<const Tables> tables;
+};
+
 void bind_errors(nanobind::module_& module);
 void bind_outcome(nanobind::module_& module);
 void bind_spec(nanobind::module_& module);
@@ -45,6 +51,7 @@ void bind_games(nanobind::module_& module);
 void bind_table_game(nanobind::module_& module);
 void bind_params(nanobind::module_& module);
 void bind_answers(nanobind::module_& module);
+void bind_tables(nanobind::module_& module);
 void bind_forest(nanobind::module_& module);
 void bind_formulas(nanobind::module_& module);
 void bind_samples(nanobind::module_& module);

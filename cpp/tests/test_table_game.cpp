@@ -94,6 +94,43 @@ TEST(states_are_values) {
   CHECK(first == second);
 }
 
+// The second player names the cells from the other end of the board.
+struct Turned : Small {
+  using Small::action_text;
+  using Small::parse_action;
+  using Small::Small;
+  std::string action_text(const State& state, Action action) const { return action_text(turned(state, action)); }
+  std::optional<Action> parse_action(const State& state, std::string_view text) const {
+    const auto action = parse_action(text);
+    return action ? std::optional(turned(state, *action)) : std::nullopt;
+  }
+  std::string notation(const State& state, Action action) const { return "to " + action_text(state, action); }
+  std::string position_text(const State& state) const { return to_move(state) == Player::kFirst ? "first" : "second"; }
+
+ private:
+  Action turned(const State& state, Action action) const {
+    return to_move(state) == Player::kFirst ? action : 8 - action;
+  }
+};
+
+TEST(texts_may_depend_on_the_state) {
+  const Small plain(tic_tac_toe());
+  auto state = plain.initial_state();
+  plain.play(state, 4);
+  CHECK_EQ(action_text(plain, state, 0), "a3");
+  CHECK_EQ(parse_action(plain, state, "a3").value_or(-1), 0);
+  CHECK_EQ(notation(plain, state, 0), "a3");
+  CHECK_EQ(position_text(plain, state), plain.board_text(state));
+
+  const Turned game(tic_tac_toe());
+  CHECK_EQ(action_text(game, game.initial_state(), 0), "a3");
+  CHECK_EQ(action_text(game, state, 0), "c1");
+  CHECK_EQ(parse_action(game, state, "c1").value_or(-1), 0);
+  CHECK(!parse_action(game, state, "c9"));
+  CHECK_EQ(notation(game, state, 0), "to c1");
+  CHECK_EQ(position_text(game, state), "second");
+}
+
 TEST(default_texts) {
   TableRules rules = tic_tac_toe();
   CHECK_EQ(Small(rules).action_text(3), "a2");

@@ -47,6 +47,9 @@ struct EvaluatorError : Error {  // an evaluator answered with numbers the searc
 struct SearchParamError : Error {  // a search parameter that does not exist, or a value out of its range
   using Error::Error;
 };
+struct InUseError : Error {  // another thread is using an object that is for one thread at a time
+  using Error::Error;
+};
 struct RecordError : Error {  // a game record, or a file of them, that can't be true
   using Error::Error;
 };

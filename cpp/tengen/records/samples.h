@@ -94,7 +94,7 @@ template <Game G>
 [[noreturn]] void refuse_move(const G& game, const typename G::State& state, std::size_t ply, Action action) {
   const bool exists = action < game.spec().num_actions;
   throw RecordError("Move " + std::to_string(ply + 1) + " of a recorded game is " +
-                    (exists ? "'" + game.action_text(action) + "'" : "action " + std::to_string(action)) +
+                    (exists ? "'" + action_text(game, state, action) + "'" : "action " + std::to_string(action)) +
                     (game.outcome(state) ? ", after the end of the game." : ", which is not legal there."));
 }
 

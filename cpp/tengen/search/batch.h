@@ -94,6 +94,9 @@ class LeafBatch {
   // [rows, C, H, W]. Shared, so that a reader can hold on to it; the next batch writes over it.
   const std::shared_ptr<std::vector<float>>& planes() const { return planes_; }
 
+  // Gives a leaf the next row without planes: its state itself is what will be evaluated.
+  void ask_state(Leaf& leaf) const { leaf.row = num_rows_; }
+
   // Writes the planes of a leaf into the next row, in a symmetry drawn for it if that is wanted. It is drawn from the
   // key, as the cache is: whoever finds the answer there would have asked in the same symmetry.
   template <Game G>

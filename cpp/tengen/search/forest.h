@@ -66,14 +66,20 @@ class Forest {
     reset_tree(search);
   }
 
+  // Searches only these legal actions at a tree's root, until it has another root. The tree begins anew.
+  void restrict_root(int tree, std::vector<Action> only) {
+    leave_batch("restrict_root()");
+    Search& search = at(tree);
+    for (const Action action : only) require_legal(search, tree, action);
+    reset_tree(search);
+    search.only = std::move(only);
+  }
+
   // Plays `action` on a tree's position and keeps what the search knows about it.
   void advance(int tree, Action action) {
     leave_batch("advance()");
     Search& search = at(tree);
-    if (!is_legal(game(), search.state, action)) {
-      throw IllegalActionError(game().action_text(action) + " is not legal at the root of tree " +
-                               std::to_string(tree) + ".");
-    }
+    require_legal(search, tree, action);
     game().play(search.state, action);
     const int i = search.tree.edge_of(kRoot, action);
     if (i >= search.tree.links(kRoot).num_children ||
@@ -97,7 +103,7 @@ class Forest {
     search.plan.winning_action.reset();
     if (game().outcome(search.state)) {
       search.stopped = StopReason::kGameOver;
-    } else if (simulator_.seeks_wins()) {
+    } else if (simulator_.seeks_wins() && search.only.empty()) {
       search.plan.winning_action = winning_action(game(), search.state, simulator_.legal());
     }
     const bool kept = search.tree.stats(kRoot).visits > 0;  // from an earlier search, by advance()
@@ -166,6 +172,32 @@ class Forest {
     for (Search& search : searches_) finish_if_done(search);
   }
 
+  // select() and update() in one, for an evaluator that reads states instead of planes: `evaluate(state, logits)`
+  // writes a finite logit for each legal action [A] and returns the value for the player to move. Returns how many
+  // leaves it was asked about. If it throws, the trees are as they were before.
+  template <class Evaluate, class Poll>
+  int settle(int max_leaves, Evaluate&& evaluate, Poll&& poll) {
+    leave_batch("settle()");
+    struct Keeping {
+      Forest& forest;
+      ~Keeping() {
+        forest.keeps_states_ = false;
+        forest.states_.clear();
+        forest.drop_leaves();  // none are left unless something has thrown
+      }
+    } keeping{*this};
+    keeps_states_ = true;
+    const auto rows = static_cast<std::size_t>(select(max_leaves, poll));
+    const auto num_actions = static_cast<std::size_t>(game().spec().num_actions);
+    logits_.resize(rows * num_actions);
+    values_.resize(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      values_[row] = evaluate(states_[row], logits_.data() + row * num_actions);
+    }
+    update(logits_.data(), values_.data(), false);
+    return static_cast<int>(rows);
+  }
+
   // Takes the last select() back, as when the evaluator failed: the next one asks for the same leaves again, so that
   // the trees go on as if nothing had happened. A call of set_root(), advance() or begin() gives them up.
   void cancel() { asked_ = false; }
@@ -193,7 +225,8 @@ class Forest {
   std::size_t bytes() const {
     std::size_t sum = cache_.bytes() + spare_.bytes() + batch_.bytes() + simulator_.bytes() +
                       searches_.capacity() * sizeof(Search) + collided_.capacity() * sizeof(NodeId) +
-                      priors_.capacity() * sizeof(float);
+                      states_.capacity() * sizeof(State) +
+                      (priors_.capacity() + logits_.capacity() + values_.capacity()) * sizeof(float);
     for (const Search& search : searches_) sum += search.tree.bytes() + search.plan.bytes();
     return sum;
   }
@@ -201,7 +234,7 @@ class Forest {
  private:
   using Search = TreeSearch<G>;
 
-  static constexpr int kMostAtOnce = 10'000;
+  static constexpr int kMostAtOnce = 512;
   static constexpr unsigned kPollEvery = 64;  // simulations
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
@@ -235,6 +268,12 @@ class Forest {
     asked_ = false;
   }
 
+  void require_legal(const Search& search, int tree, Action action) const {
+    if (is_legal(game(), search.state, action)) return;
+    throw IllegalActionError(action_text(game(), search.state, action) + " is not legal at the root of tree " +
+                             std::to_string(tree) + ".");
+  }
+
   void reset_tree(Search& search) {
     search.tree.clear();
     simulator_.look_at(search.tree, kRoot, search.state);
@@ -244,6 +283,7 @@ class Forest {
   // The tree has a new root.
   void forget_search(Search& search) {
     forget_plan(search.tree, search.plan);
+    search.only.clear();
     search.fresh_priors = true;
     search.stopped = StopReason::kNotStarted;
   }
@@ -260,6 +300,8 @@ class Forest {
 
   void prepare_if_needed(Search& search) {
     if (search.root_ready) return;
+    const bool untouched = search.tree.links(kRoot).num_children == 0;
+    if (!search.only.empty() && untouched) search.tree.keep_edges(kRoot, search.only);
     prepare_root(search.tree, search.plan, params(), search.budget, search.noise, search.fresh_priors, search.rng);
     search.fresh_priors = false;
     search.root_ready = true;
@@ -329,7 +371,12 @@ class Forest {
     Leaf leaf{.tree = tree, .rollout = simulator_.rollout()};
     if (cache_.enabled() || batch_.draws_symmetries()) leaf.key = evaluation_key(game(), state);
     const float* known_priors = cache_.find(leaf.key, simulator_.legal().size(), leaf.known_value);
-    if (known_priors == nullptr) batch_.ask(leaf, game(), state);
+    if (known_priors == nullptr && keeps_states_) {
+      batch_.ask_state(leaf);
+      states_.push_back(state);
+    } else if (known_priors == nullptr) {
+      batch_.ask(leaf, game(), state);
+    }
     batch_.add(leaf, simulator_.path(), simulator_.legal(), known_priors);
     for (const NodeId visited : simulator_.path()) ++search.tree.stats(visited).pending;
   }
@@ -374,6 +421,12 @@ class Forest {
   // Working memory, kept to avoid allocation.
   std::vector<NodeId> collided_;  // for Collisions
   std::vector<float> priors_;
+
+  // Of settle(): the states of the leaves, by row, and what was said of them.
+  bool keeps_states_ = false;
+  std::vector<State> states_;
+  std::vector<float> logits_;  // [rows, A]
+  std::vector<float> values_;  // [rows]
 };
 
 }  // namespace tengen

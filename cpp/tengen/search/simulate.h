@@ -25,7 +25,8 @@ struct TreeSearch {
   TreeSearch(typename G::State root, Rng random) : state(std::move(root)), rng(random) {}
 
   Tree tree;
-  typename G::State state;  // of the root
+  typename G::State state;   // of the root
+  std::vector<Action> only;  // the root's actions that are searched; all if empty
   RootPlan plan;
   Rng rng;
   int budget = 0;   // simulations wanted

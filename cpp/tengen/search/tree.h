@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "tengen/base/growing_array.h"
 #include "tengen/games/game.h"
@@ -108,6 +109,24 @@ class Tree {
     links.expanded = true;
     priors_.append(priors, links.num_edges);
     actions_.append(actions, links.num_edges);
+    next_edge_first(node);
+  }
+
+  // Leaves a node that has no children yet only the edges of these actions. Their priors sum to 1 again.
+  void keep_edges(NodeId node, const std::vector<Action>& kept) {
+    Links& links = links_[node];
+    float* prior = priors(node);
+    std::uint16_t* action = actions(node);
+    int count = 0;
+    float sum = 0.0F;
+    for (int i = 0; i < links.num_edges; ++i) {
+      if (std::find(kept.begin(), kept.end(), action[i]) == kept.end()) continue;
+      std::swap(prior[i], prior[count]);
+      std::swap(action[i], action[count]);
+      sum += prior[count++];
+    }
+    links.num_edges = static_cast<std::uint16_t>(count);
+    for (int i = 0; i < count; ++i) prior[i] = sum > 0.0F ? prior[i] / sum : 1.0F / static_cast<float>(count);
     next_edge_first(node);
   }
 

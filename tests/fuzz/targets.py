@@ -1,0 +1,266 @@
+"""What strangers' bytes may reach, one function a parser. A TengenError is an answer; anything else is a crash.
+
+`corpus(name)` are the inputs that a target starts from: files of tests/fuzz/corpus/<name>/, where crashes are kept too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import functools
+import itertools
+import json
+import os
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tiny_networks import LooksAtTheBoard
+
+import tengen
+from tengen import SearchParams, TengenError
+from tengen.config import load_config
+from tengen.engine import Limit
+from tengen.games.sgf import parse_sgf, read_sgf, write_sgf
+from tengen.interfaces.gtp import Gtp
+from tengen.interfaces.gtp.language import clean
+from tengen.interfaces.web.models import Models
+from tengen.network.checkpoint import load_network
+from tengen.records.record import decode
+from tengen.records.shards import read_games, unpack
+
+CORPUS = Path(__file__).parent / "corpus"
+GAMES = ("tic_tac_toe", "connect_four", "othello", "go", "gomoku", "rules")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.py"
+
+
+@functools.cache
+def game(name: str) -> tengen.Game:
+    return tengen.load(str(EXAMPLE)) if name == "rules" else tengen.load(name)
+
+
+@functools.cache
+def folder() -> Path:
+    """A place for the files that are read: in memory, if there is such a place."""
+    shared = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="tengen-fuzz-", dir=shared if os.access(shared, os.W_OK) else None))
+
+
+def chosen(data: bytes) -> tuple[tengen.Game, bytes]:
+    """The first byte chooses the game."""
+    return game(GAMES[data[0] % len(GAMES)] if data else GAMES[0]), data[1:]
+
+
+def sgf(data: bytes) -> None:
+    parse_sgf(data)
+    found, state = read_sgf(data)
+    read_sgf(write_sgf(state))  # what we write we read
+    assert found == state.game
+
+
+def drawing(data: bytes) -> None:
+    rules, text = chosen(data)
+    state = rules.state(board=text.decode(errors="surrogateescape"))
+    assert rules.state(board=str(state)) == state
+    assert (state.outcome is None) == bool(state.legal_actions)
+
+
+def moves(data: bytes) -> None:
+    rules, text = chosen(data)
+    state = rules.state(text.decode(errors="surrogateescape"))
+    assert rules.state(state.moves_text) == state
+
+
+def record(data: bytes) -> None:
+    rules, payload = chosen(data)
+    decode(payload).validate(rules)
+
+
+def records(data: bytes) -> None:
+    unpack(data)
+
+
+def shard(data: bytes) -> None:
+    (folder() / "000001.tgr").write_bytes(data)
+    for _ in itertools.islice(read_games(folder(), game("connect_four")), 100):
+        pass
+
+
+def network(data: bytes) -> None:
+    path = folder() / "network.safetensors"
+    path.write_bytes(data)
+    load_network(path)
+
+
+def config(data: bytes) -> None:
+    path = folder() / "config.toml"
+    path.write_bytes(data)
+    load_config(path)
+
+
+@functools.cache
+def gtp_session() -> tuple[Gtp, list[str]]:
+    rules = tengen.load("go", size=5)
+    said: list[str] = []
+    limit = Limit(simulations=1)
+    return Gtp(rules, LooksAtTheBoard(rules), SearchParams(leaves_per_batch=2), limit, said.append), said
+
+
+def gtp(data: bytes) -> None:
+    """Every line gets one answer, and none of them is a mistake of ours."""
+    session, said = gtp_session()
+    for line in data.decode(errors="replace").split("\n")[:20]:
+        said.clear()
+        words = clean(line).split()
+        if any(word in ("loadsgf", "printsgf") for word in words):
+            continue  # they would read and write where the input says
+        session.obey(line)
+        session.end()
+        answer = "".join(said)
+        assert bool(answer) == bool(words), (line, answer)
+        assert "internal error" not in answer, (line, answer)
+        assert not answer or answer[0] in "=?", answer
+
+
+class FakeSocket:
+    """What a Connection needs of a WebSocket, without a network."""
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+
+    async def send_text(self, text: str) -> None:
+        self.heard.append(json.loads(text))
+
+
+class WithoutNetworks(Models):
+    """Searches without a network only: OpenVINO does not run under AddressSanitizer."""
+
+    def _paths(self) -> dict[str, Path]:
+        return {}
+
+
+@functools.cache
+def page_service() -> tuple[Any, Any]:
+    from tengen.interfaces.web.limits import Limits
+    from tengen.interfaces.web.server import create_app
+
+    limits = Limits(simulations=20, seconds=1.0)
+    app = create_app(limits=limits, workers=1, runs=folder() / "runs")
+    return dataclasses.replace(app.state.service, models=WithoutNetworks()), asyncio.new_event_loop()
+
+
+def message(data: bytes) -> None:
+    """A page that says anything: each message gets an answer of the protocol."""
+    from tengen.interfaces.web.connection import Connection
+
+    service, loop = page_service()
+
+    async def talk() -> None:
+        connection: Any = Connection(FakeSocket(), service)  # type: ignore[arg-type]
+        for line in data.split(b"\n")[:4]:
+            await connection._hear(line.decode(errors="replace"))
+            while not service.pool.wait_until_idle(0.0):
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
+        for text in connection._outbox._texts.values():
+            answer = json.loads(text)
+            assert answer.get("error") != "InternalError", answer
+        service.pool.forget(connection._owner)
+        service.trees.forget(connection._owner)
+
+    loop.run_until_complete(talk())
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    found.__name__: found for found in (sgf, drawing, moves, record, records, shard, network, config, gtp, message)
+}
+
+
+def corpus(name: str) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((CORPUS / name).iterdir())]
+
+
+def attempt(name: str, data: bytes) -> bool:
+    """Whether the input was accepted. Whatever is not an answer is raised."""
+    try:
+        TARGETS[name](data)
+    except TengenError:
+        return False
+    return True
+
+
+TOKENS = [
+    b"(",
+    b")",
+    b";",
+    b"[",
+    b"]",
+    b"\\",
+    b"B[aa]",
+    b"SZ[19]",
+    b"AB[aa:ss]",
+    b"\xff",
+    b"\0",
+    b"\n",
+    b"{",
+    b"}",
+    b'"',
+]
+TOKENS += [
+    b"-1",
+    b"0",
+    b"99999999999999999999",
+    b"1e308",
+    b"nan",
+    b"[[",
+    b"=",
+    b"X",
+    b"O",
+    b".",
+    b"pass",
+    b"\xed\xa0\x80",
+]
+
+
+def mutated(seeds: list[bytes], rng: random.Random, words: list[bytes]) -> bytes:
+    """One of the seeds, changed in some places: bits, bytes, pieces of others, and words of the format."""
+    data = bytearray(rng.choice(seeds))
+    for _ in range(rng.choice((1, 1, 2, 4, 16))):
+        at = rng.randrange(len(data) + 1)
+        what = rng.randrange(8)
+        if what == 0 and at < len(data):
+            data[at] ^= 1 << rng.randrange(8)
+        elif what == 1 and at < len(data):
+            data[at] = rng.randrange(256)
+        elif what == 2:
+            del data[at : at + rng.choice((1, 2, 8, 64))]
+        elif what == 3:
+            data[at:at] = rng.choice(words)
+        elif what == 4:
+            other = rng.choice(seeds)
+            start = rng.randrange(len(other) + 1)
+            data[at:at] = other[start : start + rng.choice((1, 8, 64))]
+        elif what == 5:
+            data[at:at] = data[at : at + rng.choice((1, 8, 64))] * rng.choice((1, 2, 50))
+        elif what == 6 and at + 4 <= len(data):
+            data[at : at + 4] = rng.choice((0, 1, 255, 1 << 31, (1 << 32) - 1)).to_bytes(4, "little")
+        else:
+            data[at : at + 1] = rng.choice((b"", b"-", b"9", b"\x7f", b"\x80"))
+    return bytes(data[: 1 << 16])
+
+
+def words_of(seeds: list[bytes]) -> list[bytes]:
+    """Tokens of every format, and the words of these seeds."""
+    found = {word for seed in seeds for word in seed[:20_000].replace(b'"', b" ").split()[:400] if len(word) < 40}
+    return TOKENS + sorted(found)
+
+
+def inputs(name: str, seed: int) -> Iterator[bytes]:
+    """Inputs without end. One that was accepted in a new way is not known here, so seeds stay as they are."""
+    rng = random.Random(f"{name} {seed}")
+    seeds = corpus(name)
+    words = words_of(seeds)
+    while True:
+        yield mutated(seeds, rng, words)
