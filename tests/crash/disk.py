@@ -52,6 +52,24 @@ class Journal:
     files_open: dict[int, tuple[int, str]] = field(default_factory=dict)  # by descriptor: file (-1: a folder), path
     _next_file: int = 0
 
+    @classmethod
+    def of(cls, folder: Path) -> Journal:
+        """Of a folder that has files already, all of them durable."""
+        journal = cls(folder)
+        for path in sorted(folder.rglob("*")):
+            name = journal.name(path)
+            if path.is_dir():
+                journal.add(Operation("mkdir", path=name))
+                continue
+            journal._next_file += 1
+            number = journal._files[name] = journal._next_file
+            journal.add(Operation("create", number, name))
+            journal.add(Operation("write", number, data=path.read_bytes()))
+            journal.add(Operation("sync", number))
+        for path in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+            journal.add(Operation("sync folder", path=journal.name(path)))
+        return journal
+
     def is_inside(self, path: Any) -> bool:
         return isinstance(path, (str, os.PathLike)) and str(os.fspath(path)).startswith(str(self.folder))
 

@@ -7,7 +7,14 @@ from tengen import Outcome
 from tengen.games import names
 from tengen.records import GameRecord, RecordBuilder
 
-_SMALL = {"go": {"size": 5}, "gomoku": {"size": 6}, "mnk": {"m": 4, "n": 3, "k": 3}, "othello": {"size": 6}}
+_SMALL = {
+    "go": {"size": 5},
+    "gomoku": {"size": 6},
+    "mnk": {"m": 4, "n": 3, "k": 3},
+    "othello": {"size": 6},
+    "chess": {"max_moves": 30},
+    "minichess": {"max_moves": 40},
+}
 
 
 def small_games() -> list[tengen.Game]:

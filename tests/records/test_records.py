@@ -81,7 +81,7 @@ def _play(builder: RecordBuilder, record: GameRecord, first: int, last: int) -> 
     for ply in range(first, last):
         for i in np.flatnonzero(record.recorded == ply):
             entries = slice(record.offsets[i], record.offsets[i + 1])
-            parts = np.zeros(500, np.uint16)
+            parts = np.zeros(1 << 14, np.uint16)  # more than any game has actions
             parts[record.actions[entries]] = record.parts[entries]
             builder.target(parts, record.root_values[i], record.surprise[i])
         builder.play(int(record.moves[ply]))

@@ -85,12 +85,12 @@ def test_a_resumed_run_writes_the_same_bytes(tmp_path: Path, shard_bytes: int) -
             last.write(b"half a fra")
         writer = ShardWriter.resume(folder, GAME, end, shard_bytes=shard_bytes)
         if end.shard == 1:
-            assert writer.damage == ()
+            assert all(damage.is_later for damage in writer.damage)  # shards that were begun since are set aside
             assert writer.end == end
             writer.append(GAMES[stop:])
             assert _files(folder) == straight
         else:  # the first shard had its end, so that bytes after it are damage
-            assert [damage.path.name for damage in writer.damage] == ["000001.tgr"]
+            assert [damage.path.name for damage in writer.damage if not damage.is_later] == ["000001.tgr"]
             assert list(read_games(folder, GAME, writer.end)) == GAMES[:stop]
             assert _files(folder)["000001.tgr"] == straight["000001.tgr"]
         writer.close()
@@ -98,11 +98,15 @@ def test_a_resumed_run_writes_the_same_bytes(tmp_path: Path, shard_bytes: int) -
 
 def test_a_run_killed_before_its_first_commit_begins_anew(tmp_path: Path) -> None:
     _write(tmp_path, GAMES)
+    before = _files(tmp_path)["000001.tgr"]
     (tmp_path / ".000002.tgr.tmp").write_bytes(b"half a hea")
     writer = ShardWriter.resume(tmp_path, GAME, ShardEnd(0, 0))
+    [later] = writer.damage
+    assert str(later) == f"{tmp_path}/000001.tgr has games that no checkpoint knows; they are in {later.set_aside}."
+    assert _files(tmp_path / "set_aside") == {"000001.tgr": before}
     writer.append(GAMES[:2])
     assert list(read_games(tmp_path, GAME, writer.commit())) == GAMES[:2]
-    assert [path.name for path in tmp_path.iterdir()] == ["000001.tgr"]
+    assert {path.name for path in tmp_path.iterdir()} == {"000001.tgr", "set_aside"}
 
 
 @pytest.mark.usefixtures("no_sync")

@@ -1,4 +1,4 @@
-"""A process that starts training runs and ends them: `python killed_runs.py FOLDER ITERATIONS < plan`.
+"""A process that starts training runs and ends them: `python killed_runs.py FOLDER ITERATIONS KIND < plan`.
 
 A plan is a JSON list of ends, one for each time the run is started; then it is left to finish. An end is one of
 
@@ -32,6 +32,7 @@ from tengen.train import train
 
 PATIENCE = 120.0  # seconds without a commit, after which something is wrong
 MOST_RUNS = 5
+KIND = sys.argv[3]  # of the network: "policy and value" or "ntuple"
 STOPPED = 3  # the exit code of a run that says why
 
 
@@ -41,7 +42,7 @@ def start(folder: Path, iterations: int, before: Callable[[], None] = lambda: No
     if child == 0:
         try:
             before()
-            train(small_config(iterations), folder)
+            train(small_config(iterations, network={"kind": KIND}, tables={"games": 30}), folder)
             os._exit(0)
         except TengenError as error:
             print(f"{type(error).__name__}: {error}", flush=True)

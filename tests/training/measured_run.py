@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
+from tengen.base.memory import memory_in_use
 from tengen.config import load_config
 from tengen.report import IterationReport, RunReport
-from tengen.run.footprint import memory_in_use
 from tengen.train import train
 
 

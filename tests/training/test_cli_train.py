@@ -271,7 +271,7 @@ def test_evaluate_on_a_file(cli, model: str, tmp_path: Path) -> None:
     [
         (["tic_tac_toe", "--model", "nowhere"], "There is no network 'nowhere'"),
         (["tic_tac_toe", "--model", "."], "There is no network in ."),
-        (["othello", "--model", "nowhere"], "too many positions"),
+        (["othello:size=6", "--model", "nowhere"], "too many positions"),
         (["tic_tac_toe", "--model", "nowhere", "--simulations", "-1"], "A search has 0 to"),
         (["tic_tac_toe", "--model", "nowhere", "--positions", "gone"], "The positions gone can't be read"),
     ],

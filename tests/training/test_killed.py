@@ -29,10 +29,10 @@ DURING_WRITES: list[End] = [
 ]
 
 
-def run_and_end(folder: Path, iterations: int, plan: list[End]) -> list[str]:
+def run_and_end(folder: Path, iterations: int, plan: list[End], kind: str = "policy and value") -> list[str]:
     """Compares runs that were ended as planned with one that was not; gives what those said that stopped."""
     done = subprocess.run(
-        [sys.executable, str(HERE / "killed_runs.py"), str(folder), str(iterations)],
+        [sys.executable, str(HERE / "killed_runs.py"), str(folder), str(iterations), kind],
         input=json.dumps(plan),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
@@ -47,7 +47,7 @@ def run_and_end(folder: Path, iterations: int, plan: list[End]) -> list[str]:
         assert what_counts(run) == what_counts(whole)
         figures = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
         assert [line["iteration"] for line in figures] == list(range(1, iterations + 1))
-        assert not list(run.rglob("set_aside"))  # a kill damages nothing
+        assert not list(run.glob("state/set_aside/*.json"))  # a kill damages nothing
         assert not list(run.rglob(".*.tmp"))
     return done.stdout.splitlines()
 
@@ -64,13 +64,21 @@ def test_killed_twenty_times(tmp_path: Path) -> None:
     assert run_and_end(tmp_path, 12, plan) == []
 
 
+def test_tables_killed_ten_times(tmp_path: Path) -> None:
+    plan = [*random_moments(4, random.Random(2)), *DURING_WRITES[:6]]
+    assert run_and_end(tmp_path, 10, plan, "ntuple") == []
+
+
 def test_no_room_for_files(tmp_path: Path) -> None:
     """The system refuses the bytes beyond a size, first in config.toml, then in whatever grows."""
-    said = run_and_end(tmp_path, 4, [{"largest_file": size} for size in (500, 1_500, 5_000, 10_000, 20_000)])
+    said = run_and_end(tmp_path, 4, [{"largest_file": size} for size in (500, 1_500, 5_000, 10_000, 28_000)])
     assert len(said) == 5
     assert all(line.startswith("DiskFullError: The largest size of a file is reached") for line in said)
     assert "config.toml could not be written. Nothing is damaged" in said[0]
-    assert len({line.partition(" could not")[0].rpartition("/")[2] for line in said}) > 2
+    # Twice in the first iteration: the figures that are set aside are no trace of a checkpoint.
+    assert len(run_and_end(tmp_path / "twice", 2, [{"largest_file": 20_000}, {"largest_file": 24_000}])) == 2
+    files = {"/".join(line.partition(" could not")[0].split("/")[-2:]) for line in said}
+    assert {"networks/000001.safetensors", "state/000001.safetensors"} < files
 
 
 @pytest.mark.verify

@@ -15,6 +15,7 @@ from small_runs import small_config, what_counts
 
 import tengen
 from tengen.base.durable import DiskFullError, RunInUseError, run_lock
+from tengen.base.memory import MemoryLimitError
 from tengen.config import ConfigError
 from tengen.interfaces.report_page import build_page
 from tengen.learner import TrainingDivergedError
@@ -22,7 +23,8 @@ from tengen.network.checkpoint import load_network
 from tengen.records import read_games
 from tengen.report import IterationReport, RunReport
 from tengen.run.clock import Clock, Plan
-from tengen.run.folder import RunFolder, RunFolderError, check_same_game, read_reports
+from tengen.run.folder import RunFolder, RunFolderError, check_same_game
+from tengen.run.metrics import read_reports
 from tengen.selfplay import SelfPlayResult, play_games
 from tengen.stages import AlphaZero
 from tengen.train import train
@@ -158,11 +160,16 @@ def test_a_damaged_checkpoint_is_named_set_aside_and_done_again(
     assert [report.iteration for report in heard.finished] == [3, 4]
     assert what_counts(folder) == what_counts(four_iterations)
     assert iterations_in(folder / "metrics.jsonl") == [1, 2, 3, 4]
-    if (name, damage) == ("000003.json", "gone"):
-        return  # as if the run had been killed just before that commit
-    [note] = heard.started[0].notes
+    *damages, gone = heard.started[0].notes
+    assert "There are traces of iteration 3, but the newest checkpoint is of iteration 2" in gone
+    assert (folder / "networks" / "set_aside" / "000003.safetensors").exists()
+    assert any((folder / "games" / "set_aside").iterdir())
+    if (name, damage) == ("000003.json", "gone"):  # as if the run had been killed just before that commit
+        assert damages == []
+        return
+    [note] = damages
     assert "checkpoint of iteration 3 is damaged" in note
-    assert {path.stem for path in (folder / "state" / "set_aside").iterdir()} == {"000003"}
+    assert {path.stem for path in (folder / "state" / "set_aside").iterdir()} == {"000003", "metrics"}
 
 
 def test_what_was_set_aside_is_not_written_over(begun: Begun) -> None:
@@ -240,7 +247,7 @@ def test_games_in_the_place_of_lost_ones_are_not_taken_for_them(begun: Begun, mo
             go_on(killed)
     heard = go_on(killed)
     go_on(folder)
-    assert heard.started[0].notes == ()
+    assert [note[:32] for note in heard.started[0].notes] == ["There are traces of iteration 4,"]
     assert what_counts(killed) == what_counts(folder)
 
 
@@ -353,7 +360,8 @@ def test_a_full_disk_stops_the_run_and_damages_nothing(
     assert before.items() <= state_of(folder).items()
     assert not list(folder.rglob(".*.tmp"))
     heard = go_on(folder)
-    assert heard.started[0].notes == ()
+    has_traces = name.startswith("state/")  # the network and the figures were written before
+    assert [note[:32] for note in heard.started[0].notes] == ["There are traces of iteration 4,"] * has_traces
     assert what_counts(folder) == what_counts(four_iterations)
 
 
@@ -454,8 +462,8 @@ def test_a_failed_start_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(ConfigError, match="ownership_head"):
         train(small_config(network={"ownership_head": True}), tmp_path / "network")
     with monkeypatch.context() as patch:
-        patch.setattr("tengen.run.footprint.os.sysconf", lambda name: 1000)
-        with pytest.raises(ConfigError, match=r"needs up to .* GB besides its replay window"):
+        patch.setattr("tengen.base.memory.os.sysconf", lambda name: 1000)
+        with pytest.raises(MemoryLimitError, match=r"The run may take up to .*B, and this machine has 1 MB\."):
             train(small_config(), tmp_path / "memory")
     with monkeypatch.context() as patch:
         patch.setattr("tengen.run.folder.write_bytes", _killed)

@@ -182,7 +182,10 @@ def _within(offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 class RecordBuilder:
-    """A record in the making: `target` what the search said, `play` the move, `finish` or `record` at any time."""
+    """A record in the making: `target` what the search said, `play` the move, `finish` or `record` at any time.
+
+    For the thread that plays the game; as with a list, nobody checks that.
+    """
 
     def __init__(
         self,

@@ -12,12 +12,14 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from tengen._core import Game, RecordError
-from tengen.base.durable import disk_errors, sync_folder, write_bytes
+from tengen.base.durable import aside_path, disk_errors, set_aside, sync_folder, write_bytes
+from tengen.base.threads import InUse, one_thread
 from tengen.records.identity import GameIdentity
 from tengen.records.record import GameRecord, decode, encode
 
@@ -28,6 +30,7 @@ __all__ = [
     "game_of",
     "game_payloads",
     "newest_games",
+    "newest_iteration",
     "pack",
     "read_games",
     "unpack",
@@ -37,6 +40,7 @@ _FRAME = struct.Struct("<4sII")  # kind, bytes that follow, CRC-32 of kind, leng
 _HEADER, _GAME, _END = b"TGRH", b"GAME", b"TEND"
 _VERSION = 2  # version 1 is read too
 _COUNT = struct.Struct("<I")
+LATER = "games that no checkpoint knows"
 
 
 class ShardEnd(NamedTuple):
@@ -54,8 +58,11 @@ class Damage:
     offset: int  # the games before this byte are good
     cause: str
     set_aside: Path | None  # where the rest is now, if there was any
+    is_later: bool = False  # not damaged: games that were written after the commit
 
     def __str__(self) -> str:
+        if self.is_later:
+            return f"{self.path} has {self.cause}; they are in {self.set_aside}."
         kept = f"The games before byte {self.offset} are kept" if self.offset else "No game of it could be kept"
         moved = f"; the rest is in {self.set_aside}" if self.set_aside else ""
         return f"{self.path}: {self.cause}. {kept}{moved}."
@@ -172,7 +179,7 @@ def _identity(path: Path, header: bytes) -> GameIdentity:
         content = json.loads(header)
         version = content["version"]
         identity = GameIdentity.of_header(content)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path} has a header that this tengen can't read.") from error
     if version not in range(1, _VERSION + 1):
         raise RecordError(f"{path} is of version {version}; this tengen reads versions 1 to {_VERSION}.")
@@ -196,7 +203,9 @@ def _shard_path(folder: Path, number: int) -> Path:
 
 
 def _numbers(folder: Path) -> list[int]:
-    return sorted(int(path.stem) for path in folder.glob("*.tgr") if path.stem.isdigit())
+    """Of the shards. Files with other names are not ours."""
+    numbers = (int(path.stem) for path in folder.glob("*.tgr") if path.stem.isdecimal())
+    return sorted(number for number in set(numbers) if _shard_path(folder, number).is_file())
 
 
 def game_payloads(folder: Path, game: Game, up_to: ShardEnd | None = None) -> Iterator[memoryview]:
@@ -227,39 +236,67 @@ def newest_games(folder: Path, game: Game, count: int) -> list[GameRecord]:
     return found
 
 
-class ShardWriter:
-    """Appends whole games to the shards of a folder. What `commit` returned survives whatever happens next."""
+def newest_iteration(folder: Path, after: ShardEnd) -> int:
+    """The latest iteration that a whole game after this commit was begun in; -1 if there is no game."""
+    newest = -1
+    for number in _numbers(folder):
+        if number >= after.shard:
+            data = memoryview(_shard_path(folder, number).read_bytes())
+            for kind, payload in _scan(data[after.length if number == after.shard else 0 :]).frames:
+                with suppress(RecordError):
+                    newest = max(newest, decode(payload).iteration if kind == _GAME else -1)
+    return newest
 
-    def __init__(self, folder: Path, game: Game, end: ShardEnd | None = None, *, shard_bytes: int = 64 << 20) -> None:
+
+class ShardWriter:
+    """Appends whole games to the shards of a folder. What `commit` returned survives whatever happens next.
+
+    For one thread at a time: a call during another thread's raises InUseError.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        game: Game,
+        end: ShardEnd | None = None,
+        *,
+        shard_bytes: int = 64 << 20,
+        keeps_later: bool = False,
+    ) -> None:
         """Begins the first shard, or goes on after `end`. A shard that has reached `shard_bytes` is closed."""
         folder.mkdir(parents=True, exist_ok=True)
         if end is None and _numbers(folder):
             raise RecordError(f"There are games in {folder} already; resume them, or choose another folder.")
+        self._in_use = InUse("This writer")
         self.damage: tuple[Damage, ...] = ()  # what was found and set right on the way in
         self._folder = folder
         self._game = game
         self._shard_bytes = shard_bytes
         self._descriptor = -1
         if end is None or end.shard == 0:
-            self._remove_after(0)
+            self.damage = tuple(self._later_shards(0))
             self._begin_shard(1)
         else:
-            self.damage = tuple(self._go_on(end))
-            self._remove_after(end.shard)
+            self.damage = (*self._go_on(end, keeps_later), *self._later_shards(end.shard))
+        sync_folder(folder)
 
     @classmethod
-    def resume(cls, folder: Path, game: Game, end: ShardEnd, *, shard_bytes: int = 64 << 20) -> ShardWriter:
-        """Goes on after `end`, a commit: what was written later is cut off, what is damaged is set aside.
+    def resume(
+        cls, folder: Path, game: Game, end: ShardEnd, *, shard_bytes: int = 64 << 20, keeps_later: bool = False
+    ) -> ShardWriter:
+        """Goes on after `end`, a commit. What is damaged is set aside, and so are shards that were begun later.
 
-        If there was `damage`, the run goes on without those games, and `writer.end` may be before `end`.
+        What the last shard has after `end` is cut off, as the iteration under way is done again; `keeps_later` sets it
+        aside too. If there was `damage`, the run goes on without those games, and `writer.end` may be before `end`.
         """
-        return cls(folder, game, end, shard_bytes=shard_bytes)
+        return cls(folder, game, end, shard_bytes=shard_bytes, keeps_later=keeps_later)
 
     @property
     def end(self) -> ShardEnd:
         """Where the games that were written end."""
         return ShardEnd(self._shard, self._length)
 
+    @one_thread
     def append(self, records: Sequence[GameRecord]) -> None:
         """Writes finished games. They are safe after the next commit."""
         if any(record.outcome is None for record in records):
@@ -276,12 +313,14 @@ class ShardWriter:
             size += len(chunk[-1])
         self._write(b"".join(chunk), len(chunk))
 
+    @one_thread
     def commit(self) -> ShardEnd:
         """Makes the games so far durable, and tells where they end: for `resume`."""
         with disk_errors(self._path):
             os.fsync(self._descriptor)
         return self.end
 
+    @one_thread
     def close(self) -> None:
         """Lets go of the file. The shard stays open for more: `resume` goes on in it."""
         if self._descriptor >= 0:
@@ -292,23 +331,30 @@ class ShardWriter:
     def _path(self) -> Path:
         return _shard_path(self._folder, self._shard)
 
-    def _remove_after(self, shard: int) -> None:
-        """Removes what was begun after the last commit."""
-        for leftover in self._folder.glob(".*.tmp"):
+    def _later_shards(self, shard: int) -> Iterator[Damage]:
+        """Sets aside the shards that were begun after the last commit. Those without a game are removed."""
+        for leftover in self._folder.glob(".[0-9]*.tgr.tmp"):
             leftover.unlink()
         for number in _numbers(self._folder):
-            if number > shard:
-                _shard_path(self._folder, number).unlink()
-        sync_folder(self._folder)
+            if number <= shard:
+                continue
+            path = _shard_path(self._folder, number)
+            scan = _scan(memoryview(path.read_bytes()))
+            if not scan.cause and all(kind == _HEADER for kind, _ in scan.frames):
+                path.unlink()
+                continue
+            yield Damage(path, 0, LATER, set_aside(path), is_later=True)
 
-    def _go_on(self, end: ShardEnd) -> Iterator[Damage]:
+    def _go_on(self, end: ShardEnd, keeps_later: bool) -> Iterator[Damage]:
         """Opens the last shard, and sets right the ones that are damaged."""
         for number in range(1, end.shard + 1):
             path = _shard_path(self._folder, number)
             is_last = number == end.shard
             shard = _read(path, self._game, end.length) if is_last else _read_closed(path, self._game)
             if shard.cause:
-                yield _set_aside(path, shard)
+                yield _set_aside(path, shard.good, shard.cause)
+            elif is_last and keeps_later and path.stat().st_size > end.length:
+                yield replace(_set_aside(path, end.length, LATER), is_later=True)
             if is_last or shard.cause:
                 self._open_shard(number, shard)
             if not is_last and not shard.closed:
@@ -351,15 +397,11 @@ class ShardWriter:
         self._games += games
 
 
-def _set_aside(path: Path, shard: _Shard) -> Damage:
-    """Copies what is not good to `set_aside/`; the caller then cuts it off."""
-    rest = path.read_bytes()[shard.good :] if path.exists() else b""
+def _set_aside(path: Path, good: int, cause: str) -> Damage:
+    """Copies what follows the first `good` bytes to `set_aside/`; the caller then cuts it off."""
+    rest = path.read_bytes()[good:] if path.exists() else b""
     if not rest:
-        return Damage(path, shard.good, shard.cause, None)
-    folder = path.parent / "set_aside"
-    folder.mkdir(exist_ok=True)
-    name = f"{path.name}.from_byte_{shard.good}"
-    taken = len(list(folder.glob(f"{name}*")))
-    target = folder / (f"{name}.{taken + 1}" if taken else name)
+        return Damage(path, good, cause, None)
+    target = aside_path(path, f"{path.name}.from_byte_{good}")
     write_bytes(target, rest)
-    return Damage(path, shard.good, shard.cause, target)
+    return Damage(path, good, cause, target)

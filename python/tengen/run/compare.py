@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,7 @@ import numpy as np
 from tengen._core import TengenError
 from tengen.config import RunConfig, load_config
 from tengen.report import IterationReport
-from tengen.run.folder import read_reports
+from tengen.run.metrics import read_reports
 
 __all__ = [
     "AXES",
@@ -105,15 +106,23 @@ def _elo(report: IterationReport) -> tuple[float, float] | None:
 
 
 def _good_moves(report: IterationReport) -> tuple[float, float] | None:
-    if report.accuracy is None:  # only the last iteration has it, where the truth is known
-        return None
-    share = report.accuracy.network
-    return 100.0 * share, 196.0 * math.sqrt(share * (1.0 - share) / max(1, report.accuracy.positions))
+    """Only the last iteration has it, where the truth is known; those of `tengen bench learning` have it more often."""
+    return None if report.accuracy is None else _percent(report.accuracy.network, report.accuracy.positions)
+
+
+def _good_moves_with_search(report: IterationReport) -> tuple[float, float] | None:
+    accuracy = report.accuracy
+    return None if accuracy is None or accuracy.search is None else _percent(accuracy.search, accuracy.positions)
+
+
+def _percent(share: float, positions: int) -> tuple[float, float]:
+    return 100.0 * share, 196.0 * math.sqrt(share * (1.0 - share) / max(1, positions))
 
 
 MEASURES = (
     Measure("Elo", "Elo", _elo, higher_is_better=True, is_strength=True),
     Measure("good moves", "% of good moves", _good_moves, higher_is_better=True, is_strength=True),
+    Measure("good moves with search", "% of good moves", _good_moves_with_search, True, True),
     Measure("policy loss", "policy loss", lambda report: (report.learner.policy_loss, 0.0), False, False),
     Measure("value loss", "value loss", lambda report: (report.learner.value_loss, 0.0), False, False),
 )
@@ -243,6 +252,7 @@ def t_cdf(t: float, degrees: float) -> float:
     return float(weights[below].sum() / weights.sum())
 
 
+@cache
 def t_quantile(share: float, degrees: float) -> float:
     low, high = 0.0, 1e3
     for _ in range(60):

@@ -167,14 +167,15 @@ def _much_time_in_matches(config: RunConfig, reports: Sequence[IterationReport])
     )
 
 
-_RULES: tuple[Callable[[RunConfig, IterationReport], Finding | None], ...] = (
-    _identical_games,
-    _all_drawn,
-    _one_side_wins,
+_Rule = Callable[[RunConfig, IterationReport], Finding | None]
+
+_RULES: tuple[_Rule, ...] = (_identical_games, _all_drawn, _one_side_wins, _value_no_better_than_mean)
+
+# Of runs with a policy, a search and a window; tables learn without.
+_RULES_OF_SEARCH: tuple[_Rule, ...] = (
     _collapsed_policy,
     _only_one_move,
     _little_exploration,
-    _value_no_better_than_mean,
     _samples_reused_too_often,
     _window_too_old,
 )
@@ -192,6 +193,7 @@ def find_problems(config: RunConfig, reports: Sequence[IterationReport]) -> tupl
         return ()
     found = [
         *(rule(config, reports[-1]) for rule in _RULES),
+        *(rule(config, reports[-1]) for rule in _RULES_OF_SEARCH if config.network.kind != "ntuple"),
         *(rule(config, reports) for rule in _RULES_OVER_TIME),
     ]
     return tuple(finding for finding in found if finding is not None)

@@ -64,16 +64,18 @@ def resolve(
     preset: str | None = None,
     seed: int | None = None,
     iterations: int | None = None,
+    cores: int | None = None,
 ) -> Settings:
     """The settings of a run of `game`, or of the game that the file names.
 
     `sets` are texts such as "self_play.simulations=64". `minutes` is how long the run may take; without it the run is
-    sized for a first try. ConfigError says in a sentence what is wrong.
+    sized for a first try; `cores` is how many it is sized for, by default all of this machine. ConfigError says in a
+    sentence what is wrong.
     """
     from_file = read_config(file) if file is not None else {}
     said = _parsed(sets)
     chosen, given_by = _chosen_game(game, from_file, said, file)
-    sizes = sizes_for(facts_of(chosen), minutes or FIRST_TRY_MINUTES, os.cpu_count() or 1)
+    sizes = sizes_for(facts_of(chosen), minutes or FIRST_TRY_MINUTES, cores or os.cpu_count() or 1)
     layers: list[_Layer] = [(_sized_for(minutes), sizes)]
     if (experiment := find_experiment(chosen)) is not None:
         layers.append((_shown(experiment), expanded(read_config(experiment))))
@@ -229,7 +231,7 @@ def _parsed(sets: Sequence[str]) -> dict[str, Any]:
 def _toml_value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 
