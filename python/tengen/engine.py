@@ -13,21 +13,35 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tengen._core import ArgumentError, Forest, Game, Outcome, SearchParams, State, TengenError, TreeArrays
-from tengen.network import Evaluator, UniformEvaluator
+from tengen._core import ArgumentError, Forest, Game, InUseError, Outcome, SearchParams, State, TengenError, TreeArrays
+from tengen.base.memory import memory_there
+from tengen.games.lines import line_texts
+from tengen.network import Evaluator, UniformEvaluator, evaluate_states
 from tengen.players import MOST_SIMULATIONS, leaves_at_once
 from tengen.search import evaluate_leaves
 
-__all__ = ["Analysis", "AnalysisCallback", "Engine", "EngineError", "FirstSight", "Limit", "MoveAnalysis", "Stint"]
+__all__ = [
+    "Analysis",
+    "AnalysisCallback",
+    "Engine",
+    "EngineError",
+    "FirstSight",
+    "Limit",
+    "MoveAnalysis",
+    "Standing",
+    "Stint",
+]
 
-MOST_TREE_BYTES = 1 << 30  # upper bound, for pondering overnight; a node takes 36 bytes, an edge 6
+MOST_TREE_BYTES = 1 << 30  # by default, for pondering overnight; a node takes 36 bytes, an edge 6
 MOST_COPIED_NODES = 50_000  # lines of all moves need a copy of the tree; in a larger one only the best move has a line
 LONGEST_LINE = 30  # actions
+MUCH, CLEARLY = 0.1, 0.01  # of Standing.settled: a share of the visits of the best move, and a difference of values
 
 
 class EngineError(TengenError):
@@ -92,7 +106,7 @@ class Analysis:
 
     def line_text(self, move: MoveAnalysis) -> str:
         """The line of a move as text."""
-        return " ".join(map(self.state.action_text, move.line))
+        return " ".join(line_texts(self.state, move.line))
 
     def __str__(self) -> str:
         rows = [f"{self.win_rate:.1%} after {self.simulations} simulations in {self.seconds:.2f} s"]
@@ -117,6 +131,16 @@ class Stint:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How the moves of a search stand, in a few numbers: for whoever decides whether it should go on."""
+
+    simulations: int  # of this search
+    choices: int  # legal actions
+    lead: int  # visits of the best move less those of the second
+    settled: bool  # no other move that was looked at for long has a clearly higher value than the most visited one
+
+
+@dataclass(frozen=True)
 class FirstSight:
     """The evaluation of a position without search. Probabilities are for the player to move."""
 
@@ -126,23 +150,45 @@ class FirstSight:
     priors: dict[int, float]  # of all legal actions
 
 
+def _tree_bound(most_bytes: int) -> int:
+    """So much, but at most a quarter of the memory there is."""
+    return min(most_bytes, memory_there().bytes // 4)
+
+
 class Engine:
-    """A position, its tree and an evaluator. Every method may be called from any thread.
+    """A position, its tree and an evaluator.
+
+    Any thread may call any method. Calls that move or search take turns, and a move ends the search of another thread;
+    an Analysis says which `state` it is about. A thread that must not be interrupted has an engine of its own, or uses
+    an Agent. `on_analysis` may read the engine and call stop(), but neither move nor search.
 
     `params` are those of the search, except `params.simulations`, which is ignored: a Limit says when to stop. The
-    evaluator must fit the game's planes and actions; without one the search uses uniform priors and values of 0.
+    evaluator must fit the game's planes and actions; without one the search uses uniform priors and values of 0. The
+    tree stays under `most_tree_bytes`; if nothing is said, under 1 GiB and under a quarter of the memory there is.
     """
 
     def __init__(
-        self, game: Game, evaluator: Evaluator | None = None, params: SearchParams | None = None, *, seed: int = 0
+        self,
+        game: Game,
+        evaluator: Evaluator | None = None,
+        params: SearchParams | None = None,
+        *,
+        seed: int = 0,
+        most_tree_bytes: int | None = None,
     ) -> None:
         self._evaluator = evaluator
         self._params = params or SearchParams(leaves_per_batch=leaves_at_once(MOST_SIMULATIONS))
         self._seed = seed
+        self._most_tree_bytes = _tree_bound(most_tree_bytes or MOST_TREE_BYTES)
         self._board = threading.RLock()  # held during a search or a move
+        self._searcher: int | None = None  # the thread that searches now
+        self._only: tuple[int, ...] = ()  # the actions that the search of this position considers; all if empty
         self._stops = 0  # calls of stop(); a search ends when the number has grown
+        self._background = threading.RLock()  # held while pondering is started or awaited
         self._pondering: threading.Thread | None = None
-        self._set_game(game)
+        self._tree_bytes = 0  # when it was last seen
+        self._forest, self._evaluate = self._made_for(game)
+        self._states = [game.initial_state()]
 
     @property
     def state(self) -> State:
@@ -155,8 +201,35 @@ class Engine:
 
     @property
     def tree_bytes(self) -> int:
-        """Memory that the tree takes."""
-        return self._forest.bytes
+        """Memory that the tree takes; during a search, as it was some batches ago."""
+        with suppress(InUseError):
+            self._tree_bytes = self._forest.bytes
+        return self._tree_bytes
+
+    @property
+    def most_tree_bytes(self) -> int:
+        """Upper bound of the memory that the tree takes."""
+        return self._most_tree_bytes
+
+    def resize(self, most_tree_bytes: int) -> None:
+        """Sets another bound of memory. The tree is discarded, the position stays."""
+        self.stop()
+        with self._alone():
+            self._most_tree_bytes = _tree_bound(most_tree_bytes)
+            self._renew()
+
+    def use(self, evaluator: Evaluator | None) -> None:
+        """Sets another evaluator, for this game. The tree is discarded, the position stays."""
+        self.stop()
+        with self._alone():
+            self._evaluator = evaluator
+            self._renew()
+
+    def _renew(self) -> None:
+        """Another tree and evaluator for the position on the board."""
+        self._forest, self._evaluate = self._made_for(self.game)
+        self._forest.set_root(0, self.state, self._seed)
+        self._only = ()
 
     def new_game(self, game: Game | None = None) -> None:
         """Sets the initial position of this game, or of another game if given."""
@@ -165,7 +238,7 @@ class Engine:
     def set_position(self, state: State) -> None:
         """Sets any position, also of another game. If it follows from the one on the board, the tree is kept."""
         self.stop()
-        with self._board:
+        with self._alone():
             if state == self.state and state.moves == self.state.moves:
                 return
             way = self._way_to(state)
@@ -173,43 +246,80 @@ class Engine:
                 for action in way:
                     self._advance(action)
                 return
-            if state.game != self.game:
-                self._set_game(state.game)
-            self._states = [state]
-            self._forest.set_root(0, state, self._seed)
+            self._begin_at(state)
 
     def play(self, action: int | str) -> State:
         """Plays a move for the player to move, and keeps the subtree of that move."""
         self.stop()
-        with self._board:
+        with self._alone():
             self._advance(self.state.play(action).moves[-1])
             return self.state
 
     def undo(self) -> State:
         """Takes the last move back."""
         self.stop()
-        with self._board:
+        with self._alone():
             moves = self.state.moves
             if len(self._states) > 1:
-                self._states.pop()
+                earlier = self._states[:-1]
             elif moves and self.game.state(moves) == self.state:
-                self._states = [self.game.state(moves[:-1])]
+                earlier = [self.game.state(moves[:-1])]
             else:
                 raise EngineError("There is no move to take back.")
-            self._forest.set_root(0, self.state, self._seed)
+            self._forest.set_root(0, earlier[-1], self._seed)
+            self._states = earlier
+            self._only = ()
             return self.state
 
     def think(
-        self, limit: Limit | None = None, on_analysis: AnalysisCallback | None = None, every: float = 1.0
+        self,
+        limit: Limit | None = None,
+        on_analysis: AnalysisCallback | None = None,
+        every: float = 1.0,
+        is_enough: Callable[[float], bool] | None = None,
+        only: Sequence[int] = (),
     ) -> Analysis:
         """Searches the position in this thread, and calls `on_analysis` from it every `every` seconds.
 
-        The root is always evaluated, so there is a best move even if the search is stopped at once.
+        The root is always evaluated, so there is a best move even if the search is stopped at once. `is_enough` is
+        called after each batch with the seconds so far, and ends the search by returning True. If `only` names legal
+        actions, no others are considered.
         """
         self._end_pondering()
         stops = self._stops
+        with self._alone():
+            if tuple(only) != self._only:
+                self._forest.restrict_root(0, list(only))
+                self._only = tuple(only)
+            return self._search(limit or Limit(), stops, on_analysis, every, is_enough)
+
+    @property
+    def line_length(self) -> int:
+        """Plies of the line that the search expects. Also for `is_enough`."""
         with self._board:
-            return self._search(limit or Limit(), stops, on_analysis, every)
+            return len(self._forest.result(0).line)
+
+    def warm_up(self) -> None:
+        """Evaluates batches of every size: the first of a size may take a hundred times longer than later ones."""
+        self._end_pondering()
+        with self._alone():
+            planes, rows = self.state.planes(), 1
+            while rows <= self._params.leaves_per_batch:
+                self._evaluate(np.repeat(planes[None], rows, axis=0))
+                rows *= 2
+
+    def standing(self) -> Standing:
+        """How the moves of the search stand now: cheap enough for `is_enough`, after every batch."""
+        with self._board:
+            visits, _, q, _ = (array[0] for array in self._forest.root_arrays())  # each [A]
+            best = int(visits.argmax())
+            others = np.delete(visits, best)
+            return Standing(
+                simulations=self._forest.result(0).simulations,
+                choices=len(self.state.legal_actions),
+                lead=int(visits[best] - others.max(initial=0)),
+                settled=bool(q[visits >= MUCH * visits[best]].max() <= q[best] + CLEARLY),
+            )
 
     def work(self, limit: Limit, pause_after: int | None = None) -> Stint:
         """Runs one part (a stint) of a search and returns no analysis: for callers that run many searches in turns.
@@ -224,7 +334,7 @@ class Engine:
         def is_enough(seconds: float) -> bool:
             return pause_after is not None and self._forest.result(0).simulations >= pause_after
 
-        with self._board:
+        with self._alone():
             return self._run(limit, stops, is_enough)
 
     def analysis(self, simulations: int = 0, seconds: float = 0.0) -> Analysis:
@@ -234,10 +344,10 @@ class Engine:
 
     def first_sight(self) -> FirstSight:
         """The evaluation of the position without search. EngineError when the game is over."""
-        with self._board:
+        with self._alone():
             if self.state.outcome is not None:
                 raise EngineError("The game is over: there is nothing to evaluate.")
-            said = self._evaluate(self.state.planes()[None]).values[0]  # a number, or win, draw, loss [3]
+            said = evaluate_states(self._evaluate, [self.state]).values[0]  # a number, or win, draw, loss [3]
             win, draw, loss = said if said.ndim else ((1.0 + said) / 2.0, 0.0, (1.0 - said) / 2.0)
             if not self._forest.root_arrays()[3].any():  # the root has not been evaluated yet
                 self._run(Limit(simulations=0), self._stops)
@@ -247,36 +357,60 @@ class Engine:
 
     def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
         """Searches in the background until stop() or any other call. `on_analysis` is called from that thread."""
-        self._end_pondering()
-        if self.state.outcome is not None:
-            return
-        stops = self._stops
+        self._refuse_callback()
 
         def run() -> None:
             with self._board:
-                self._search(Limit(), stops, on_analysis, every)
+                self._search(Limit(), stops, on_analysis, every, None)
 
-        self._pondering = threading.Thread(target=run, name="tengen-ponder", daemon=True)
-        self._pondering.start()
+        with self._background:
+            self._end_pondering()
+            if self.state.outcome is not None:
+                return
+            stops = self._stops
+            self._pondering = threading.Thread(target=run, name="tengen-ponder", daemon=True)
+            self._pondering.start()
 
     def stop(self) -> None:
-        """Ends the search. think() returns with what it has; pondering has ended when this returns."""
+        """Ends the search. think() returns with what it has; pondering has ended when this returns.
+
+        Called by `on_analysis`, it ends the search after that call.
+        """
         self._stops += 1
-        thread = self._pondering
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
-            self._pondering = None
+        if self._searcher == threading.get_ident():
+            return
+        with self._background:
+            if self._pondering is not None:
+                self._pondering.join()
+                self._pondering = None
 
     def _end_pondering(self) -> None:
         if self._pondering is not None:
             self.stop()
 
-    def _set_game(self, game: Game) -> None:
-        most_nodes = MOST_TREE_BYTES // (36 + 6 * game.spec.num_actions)
-        params = self._params.replace(max_nodes=min(self._params.max_nodes, most_nodes))
-        self._forest = Forest(game, 1, params, self._seed)
-        self._states = [game.initial_state()]
-        self._evaluate = self._evaluator or UniformEvaluator(game)
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else moves or searches meanwhile."""
+        self._refuse_callback()
+        with self._board:
+            yield
+
+    def _refuse_callback(self) -> None:
+        if self._searcher == threading.get_ident():
+            raise EngineError("on_analysis may call stop(), but neither move nor search: its search is under way.")
+
+    def _begin_at(self, state: State) -> None:
+        """A new tree for this position. If that fails, the old one stays."""
+        forest, evaluate = self._forest, self._evaluate
+        if state.game != self.game:
+            forest, evaluate = self._made_for(state.game)
+        forest.set_root(0, state, self._seed)
+        self._forest, self._evaluate, self._states, self._only = forest, evaluate, [state], ()
+
+    def _made_for(self, game: Game) -> tuple[Forest, Evaluator]:
+        most_nodes = self._most_tree_bytes // (36 + 6 * game.spec.most_legal)
+        params = self._params.replace(max_nodes=max(2, min(self._params.max_nodes, most_nodes)))
+        return Forest(game, 1, params, self._seed), self._evaluator or UniformEvaluator(game)
 
     def _way_to(self, state: State) -> tuple[int, ...] | None:
         """The actions that lead from the position on the board to `state`; None if it does not follow."""
@@ -292,9 +426,17 @@ class Engine:
 
     def _advance(self, action: int) -> None:
         self._forest.advance(0, action)
+        self._only = ()
         self._states.append(self.state.play(action))
 
-    def _search(self, limit: Limit, stops: int, on_analysis: AnalysisCallback | None, every: float) -> Analysis:
+    def _search(
+        self,
+        limit: Limit,
+        stops: int,
+        on_analysis: AnalysisCallback | None,
+        every: float,
+        is_enough: Callable[[float], bool] | None,
+    ) -> Analysis:
         reported = 0.0
 
         def report(seconds: float) -> bool:
@@ -302,7 +444,7 @@ class Engine:
             if on_analysis is not None and seconds - reported >= every:
                 on_analysis(self._analysis(seconds))
                 reported = seconds
-            return False
+            return is_enough is not None and is_enough(seconds)
 
         return self._analysis(self._run(limit, stops, report).seconds)
 
@@ -310,13 +452,17 @@ class Engine:
         """Searches until the limit, a stop, or `is_enough`: it is called after each batch with the seconds so far."""
         started = time.perf_counter()
         self._forest.begin(0, MOST_SIMULATIONS if limit.simulations is None else limit.simulations)
-        while self._forest.searching():
-            evaluate_leaves(self._forest, self._evaluate)
-            seconds = time.perf_counter() - started
-            if self._stops != stops or (limit.seconds is not None and seconds >= limit.seconds):
-                break
-            if is_enough(seconds):
-                break
+        self._searcher = threading.get_ident()
+        try:
+            while self._forest.searching():
+                evaluate_leaves(self._forest, self._evaluate)
+                seconds = time.perf_counter() - started
+                if self._stops != stops or (limit.seconds is not None and seconds >= limit.seconds):
+                    break
+                if is_enough(seconds):
+                    break
+        finally:
+            self._searcher = None
         result = self._forest.result(0)
         return Stint(result.simulations, time.perf_counter() - started, result.stopped)
 

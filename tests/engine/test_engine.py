@@ -238,3 +238,42 @@ def test_an_agent_that_can_not_be(tmp_path: Path) -> None:
         tengen.Agent("tic_tac_toe", game=tengen.load("go"))
     with pytest.raises(AttributeError, match="agent"):
         _ = tengen.agents
+
+
+def test_only_some_actions_are_considered() -> None:
+    game = tengen.load("gomoku", size=5)
+    engine = Engine(game)
+    engine.set_position(game.state("a1 b1 a2 b2 a3 b3 a4 b4"))
+    c1, d1 = game.parse_action("c1"), game.parse_action("d1")
+    found = engine.think(Limit(simulations=100), only=(c1, d1))
+    assert {move.action for move in found.moves} == {c1, d1}
+    assert sum(move.prior for move in found.moves) == pytest.approx(1.0)
+    assert engine.think(Limit(simulations=400)).moves[0].text == "a5"  # all again: it wins
+    engine.think(Limit(simulations=10), only=(c1,))
+    engine.play("d1")  # any move may be played
+    assert len(engine.think(Limit(simulations=100)).moves) > 1
+    with pytest.raises(tengen.TengenError, match="a1 is not legal"):
+        engine.think(Limit(simulations=10), only=(game.parse_action("a1"),))
+
+
+def test_how_the_moves_stand() -> None:
+    game = tengen.load("gomoku", size=5)
+    engine = Engine(game)
+    engine.set_position(game.state("a1 b1 a2 b2 a3 b3 a4 b4"))
+    engine.think(Limit(simulations=50))
+    standing = engine.standing()
+    assert standing.choices == 17
+    assert standing.simulations <= 50
+    assert 0 <= standing.lead <= 50
+
+
+def test_memory_and_evaluator_can_change() -> None:
+    game = tengen.load("tic_tac_toe")
+    engine = Engine(game, most_tree_bytes=1 << 20)
+    engine.play("b2")
+    engine.resize(2 << 20)
+    engine.use(None)
+    assert engine.most_tree_bytes == 2 << 20
+    assert engine.state == game.state("b2")
+    engine.warm_up()
+    assert engine.undo() == game.initial_state()

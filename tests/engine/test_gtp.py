@@ -1,5 +1,7 @@
 """The Go Text Protocol as a conversation: lines of every kind, streams of analysis, clocks, files, whole games."""
 
+import contextlib
+import itertools
 import os
 import random
 import re
@@ -7,7 +9,8 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ from tengen import SearchParams
 from tengen.engine import Limit
 from tengen.interfaces.gtp import Gtp
 from tengen.interfaces.gtp.language import clean
+from tengen.interfaces.timekeeping import Allowance, Clock
 
 PATIENCE = 60.0  # seconds, for a machine that is busy
 
@@ -158,7 +162,7 @@ def test_the_next_command_ends_a_stream_and_is_answered(talk: Talk, following: s
     talk.session.obey("5 kata-analyze 1")
     assert talk.heard.wait(PATIENCE)
     talk.session.obey(following)
-    talk.session.end_stream()
+    talk.session.end()
     stream, answer, end = talk.written.split("\n\n")
     assert re.fullmatch(r"=5(\ninfo .*)+", stream)
     assert re.match(r"[=?]6?( |\n|$)", answer)
@@ -209,33 +213,38 @@ def test_pondering_goes_on_between_moves() -> None:
     assert evaluator.positions == after
 
 
-def test_the_clock_decides_how_long_a_move_takes(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[Limit] = []
-    think = talk.session._engine.think
+def test_the_clock_decides_how_long_a_move_takes(talk: Talk) -> None:
+    lag = 0.1
 
-    def remembered(limit: Limit, *rest: object) -> object:
-        limits.append(limit)
-        return think(Limit(simulations=1))
+    def allowed(*lines: str, player: int) -> tuple[float, float] | None:
+        for line in lines:
+            assert talk(line) == "="
+        allowance = talk.session._allowance(player)
+        return None if allowance is None else (allowance.target, allowance.most)
 
-    monkeypatch.setattr(talk.session._engine, "think", remembered)
-    for lines in (
-        "genmove b",  # no clock
-        "time_settings 0 30 0",  # byo-yomi without stones: no clock either
-        "genmove w",
-        "time_settings 100 0 0",
-        "genmove b",
-        "time_left w 5 1",
-        "genmove w",
-        "time_left b 0 0",
-        "genmove b",
-        "time_settings 0 20 10",
-        "genmove w",
-    ):
-        assert talk(lines).startswith("=")
-    assert [limit.simulations for limit in limits] == [8] * 6
-    assert limits[:2] == [Limit(simulations=8)] * 2
-    seconds = [limit.seconds for limit in limits[2:]]
-    assert seconds == pytest.approx([100 / (79 / 4) - 0.1, 4.9, 0.02, 1.9])
+    assert allowed(player=0) is None
+    assert allowed("time_settings 0 30 0", player=1) is None  # byo-yomi without stones: no clock either
+    assert allowed("time_settings 100 0 0", player=0) == pytest.approx((100 * 4 / 81, 3 * 100 * 4 / 81))
+    assert allowed("time_left w 5 1", player=1) == pytest.approx((5 - lag, 5 - lag))
+    assert allowed("time_left b 0 0", player=0) == (0.0, 0.0)
+    assert allowed("time_settings 0 20 10", player=0) == pytest.approx((2.0, 6.0))
+    assert talk("genmove b").startswith("= ")
+
+
+def test_the_clock_runs_where_nobody_tells_the_time(talk: Talk) -> None:
+    talk("time_settings 0 20 2")
+    talk.session._spend(0, 5.0)
+    assert talk.session._clocks[0] == Clock(15.0, moves_to_go=1)
+    talk.session._spend(0, 5.0)
+    assert talk.session._clocks[0] == Clock(20.0, moves_to_go=2)  # a new period
+    talk("time_settings 10 20 2")
+    talk.session._spend(1, 4.0)
+    assert talk.session._clocks[1] == Clock(6.0)
+    talk.session._spend(1, 7.0)
+    assert talk.session._clocks[1] == Clock(20.0, moves_to_go=2)
+    talk("time_settings 10 0 0")
+    talk.session._spend(0, 12.0)
+    assert talk.session._allowance(0) == Allowance(0.0, 0.0)
 
 
 def test_games_as_files(talk: Talk, tmp_path: Path) -> None:
@@ -294,7 +303,7 @@ def test_ten_thousand_lines_of_anything(monkeypatch: pytest.MonkeyPatch, tmp_pat
         line = rng.choice(makers)() if i % 1000 else "x" * 1_000_000
         talk.written = ""
         assert talk.session.obey(line)
-        talk.session.end_stream()
+        talk.session.end()
         answered = talk.written
         analysing += "analyze" in line and answered.startswith("=")
         assert bool(ANSWER.fullmatch(answered)) == bool(clean(line)), (line[:100], answered[:100])
@@ -315,6 +324,68 @@ def program(*arguments: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny(tmp_path_factory.mktemp("network") / "go.safetensors", tengen.load("go", size=9))
+
+
+@contextlib.contextmanager
+def conversation(network: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program to talk to; at the end it must have ended by itself, without a word on standard error."""
+    command = [sys.executable, "-m", "tengen", "gtp", str(network), *arguments]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+    try:
+        yield process
+        assert process.stderr is not None
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+    finally:
+        process.kill()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+        process.wait()
+
+
+@pytest.mark.parametrize("asked", [b"lz-analyze 1\n", b"genmove b\n", b"name\n"], ids=["stream", "move", "idle"])
+def test_a_reader_that_has_gone_ends_it(network: Path, asked: bytes) -> None:
+    with conversation(network, "--seconds", "1000") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"name\n" + asked)  # and stays open
+        process.stdin.flush()
+        assert process.stdout.readline() == b"= tengen\n"
+        process.stdout.close()
+
+
+@pytest.mark.parametrize("last", [b"", b"quit\n"], ids=["end of input", "quit"])
+def test_a_reader_that_has_stalled_does_not_keep_it(network: Path, last: bytes) -> None:
+    """The pipe is full: every further answer would wait for ever."""
+    with conversation(network, "--seconds", "1000") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"showboard\n" * 800 + b"kata-analyze 1\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"= \n"
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(last)
+            process.stdin.close()
+
+
+def test_a_slow_reader_gets_every_answer(network: Path) -> None:
+    """More than a pipe holds, read late; and of the analyses that nobody read only some are left out."""
+    with conversation(network, "--simulations", "1") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"showboard\n" * 800 + b"7 kata-analyze 1\n")
+        process.stdin.flush()
+        time.sleep(1.0)  # it fills the pipe meanwhile
+        lines = iter(process.stdout.readline, b"")
+        assert next(lines) == b"= \n"
+        assert sum(line == b"= \n" for line in itertools.takewhile(lambda line: line != b"=7\n", lines)) == 799
+        process.stdin.write(b"8 name\nquit\n")
+        process.stdin.close()
+        rest = [line for line in lines if not line.startswith(b"info")]
+        assert rest == [b"\n", b"=8 tengen\n", b"\n", b"=\n", b"\n"]
 
 
 def test_the_program(network: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import tengen
-from tengen.external.programs import EngineResignedError, ExternalEngineError, GtpProgram
+from tengen.external.gtp import GtpProgram
+from tengen.external.programs import EngineResignedError, ExternalEngineError
 from tengen.players import PlayerSpecError, make_player
 
 ENGINES = Path(__file__).parents[1] / "support" / "engines.py"
@@ -72,7 +73,7 @@ def test_moves_and_passes_get_through(name: str) -> None:
         ("floods", "floods its output"),
         ("closes", "closed its output"),
         ("illegal", "played A1, which is not legal here"),
-        ("words", "answered genmove with 'I like D4', which is not a move"),
+        ("words", "answered with 'I like D4', which is not a move"),
         ("nonsense", "answered 'protocol_version' with 'hello', which is not GTP"),
     ],
 )

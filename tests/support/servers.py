@@ -12,6 +12,7 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from tengen.interfaces.web.connection import Service
+from tengen.interfaces.web.listening import server_config
 from tengen.interfaces.web.server import create_app
 
 PATIENCE = 120.0  # seconds; only a server that does not answer at all makes anyone wait for so long
@@ -66,14 +67,14 @@ class Page:
 
 
 def position(game: str, moves: str = "", **options: float) -> dict[str, Any]:
-    return {"game": game, "options": options, "moves": moves.split()}
+    return {"game": game, "options": options, "start": "", "moves": moves.split()}
 
 
 @contextmanager
 def served(**settings: Any) -> Iterator[Server]:
     """A server with these arguments of create_app."""
     app = create_app(**settings)
-    config = uvicorn.Config(app, port=0, log_level="error", ws_max_size=1 << 20, timeout_graceful_shutdown=1)
+    config = server_config(app, app.state.service.limits, port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

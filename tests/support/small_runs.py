@@ -20,6 +20,7 @@ SMALL: dict[str, Any] = {
     },
     "replay": {"window_start": 40, "window_most": 90},
     "learner": {"batch": 128, "samples_per_position": 4.0, "threads": 2},
+    "tables": {},
     "arena": {"every": 0, "final_strength": False},
 }
 
@@ -38,6 +39,6 @@ def what_counts(folder: Path) -> dict[str, bytes]:
         folder / "state" / f"{newest}.games",
     ]
     counts = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
-    for path in (folder / "networks").iterdir():  # their headers name the folder
+    for path in (folder / "networks").glob("*.safetensors"):  # their headers name the folder
         counts[path.name] = load_network(path).digest.encode()
     return counts

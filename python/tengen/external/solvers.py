@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State, TengenError
-from tengen.external.programs import Program
+from tengen.base.threads import InUse, one_thread
+from tengen.external.process import Program
 from tengen.games import load
 
 __all__ = ["BitBullySolver", "Solver", "SolverError", "TooManyPositionsError", "WalkSolver", "find_solver", "solve_all"]
@@ -35,7 +36,7 @@ class TooManyPositionsError(SolverError):
 
 
 class Solver(Protocol):
-    """Gives the exact score of every action."""
+    """Gives the exact score of every action. Says in its own words what threads may do."""
 
     def scores(self, state: State) -> Scores:
         """For a state whose game is not over."""
@@ -53,7 +54,7 @@ def find_solver(game: Game) -> Solver:
 
 
 class WalkSolver:
-    """Solves the whole game in its constructor."""
+    """Solves the whole game in its constructor; afterwards any thread may ask."""
 
     def __init__(self, game: Game) -> None:
         self._solved = solve_all(game)
@@ -120,7 +121,9 @@ for line in sys.stdin:
 
 
 class BitBullySolver:
-    """Solves Connect Four on 6x7 by a program that is ended with this object. For one thread at a time.
+    """Solves Connect Four on 6x7 by a program that is ended with this object.
+
+    For one thread at a time: a call during another thread's raises InUseError.
 
     If the program fails, ExternalEngineError is raised, and the next call starts it again.
     """
@@ -128,8 +131,10 @@ class BitBullySolver:
     def __init__(self) -> None:
         if importlib.util.find_spec("bitbully") is None:
             raise SolverError("Connect Four is solved by BitBully, which is not installed: pip install bitbully.")
+        self._in_use = InUse("This solver")
         self._program = self._started()
 
+    @one_thread
     def scores(self, state: State) -> Scores:
         if self._program.closed:
             self._program = self._started()

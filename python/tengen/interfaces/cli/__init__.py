@@ -24,12 +24,16 @@ COMMANDS = {
     "selfplay": "selfplay",
     "learn": "learn",
     "report": "report",
+    "verify-run": "verify_run",
     "compare": "compare",
     "evaluate": "evaluate",
     "match": "match",
     "tournament": "tournament",
     "play": "play",
     "gtp": "gtp",
+    "gomocup": "gomocup",
+    "uci": "uci",
+    "usi": "usi",
     "serve": "serve",
     "review": "review",
     "export kaggle": "export_kaggle",
@@ -37,6 +41,7 @@ COMMANDS = {
     "bench games": "bench_games",
     "bench search": "bench_search",
     "bench selfplay": "bench_selfplay",
+    "bench learning": "bench_learning",
 }
 
 USER_ERROR = 2  # the exit code of argparse and tyro for a wrong command line

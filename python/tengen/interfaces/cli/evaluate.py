@@ -30,27 +30,27 @@ def run(
             small game, all positions
         as_json: print one JSON object instead of a table
     """
-    from tengen.players import model_evaluator
+    from tengen.players import model_evaluators
     from tengen.strength.accuracy import evaluate_network, known_positions
 
     if not 0 <= simulations <= MOST_SIMULATIONS:
         raise TengenError(f"A search has 0 to {MOST_SIMULATIONS} simulations, not {simulations}.")
     rules = parse_game(game)
     known = known_positions(rules, positions)
-    evaluator = model_evaluator(model, rules)
-    evaluated = evaluate_network(evaluator, known, simulations)
+    evaluators = model_evaluators(model, rules)
+    evaluated = evaluate_network(evaluators, known, simulations)
     if as_json:
         answer: dict[str, dict[str, float]] = {"raw": asdict(evaluated.raw)}
         if evaluated.search is not None:
             answer["search"] = {"simulations": simulations, **asdict(evaluated.search)}
         print(json.dumps(answer))
         return
-    print(f"{len(known):,} {known.about}; {evaluator.description}")
+    print(f"{len(known):,} {known.about}; {evaluators[0].description}")
     print(f"{'':>20} {'good':>8} {'perfect':>8}")
     for title, quality in (("network alone", evaluated.raw), (f"{simulations} simulations", evaluated.search)):
         if quality is not None:
             print(f"{title:>20} {percent(quality.good):>8} {percent(quality.perfect):>8}")
-    print("A good move keeps the win, draw or loss; a perfect one also wins soonest or loses latest.")
+    print("A good move keeps the win, draw or loss; a perfect one has the best score of all moves.")
 
 
 def percent(share: float) -> str:

@@ -1,13 +1,12 @@
 """`tengen gtp`: an engine for Go programs, on standard input and output."""
 
-import contextlib
-import sys
 from typing import Annotated
 
 import tyro
 
 from tengen import TengenError
-from tengen.interfaces.cli.model_argument import ModelArgument
+from tengen.interfaces.cli.memory_argument import MemoryArgument, left_for_trees, memory_bytes
+from tengen.interfaces.cli.model_argument import ModelArgument, check_seconds
 
 
 def run(
@@ -17,6 +16,7 @@ def run(
     seconds: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
     ponder: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
     resign: float = 0.0,
+    memory: MemoryArgument = None,
 ) -> None:
     """Plays Go, Othello or Gomoku for another program, by the Go Text Protocol.
 
@@ -25,27 +25,27 @@ def run(
         seconds: search each move for at most this many seconds; the time settings of the other program may ask for less
         ponder: also search while the opponent thinks
         resign: resign when the win rate falls below this, as in 0.05; at 0 never resign
+        memory: how much memory tengen may take, as in 4GB; a search whose tree would need more ends there
     """
     from tengen.agent import Agent
-    from tengen.interfaces.gtp import LONGEST_LINE, Gtp
+    from tengen.interfaces.gtp import Gtp
+    from tengen.interfaces.lines import converse
 
-    if seconds is not None and not 0.0 < seconds < 1e6:
-        raise TengenError(f"--seconds must be more than 0 and less than a million, not {seconds:g}.")
+    check_seconds(seconds)
     if not 0.0 <= resign <= 0.5:
         raise TengenError(f"--resign must be a win rate from 0 to 0.5, not {resign:g}.")
+    limit = memory_bytes(memory)
     agent = Agent(model, simulations=simulations, seconds=seconds)
-    out, lines = sys.stdout, sys.stdin.buffer
-
-    def write(text: str) -> None:
-        out.write(text)
-        out.flush()
-
-    with contextlib.redirect_stdout(sys.stderr):  # nothing but the protocol goes out
-        session = Gtp(agent.game, agent.evaluator, agent.params, agent.limit, write, ponder=ponder, resign=resign)
-        going_on = True
-        while going_on and (line := lines.readline(LONGEST_LINE)):
-            rest = line
-            while rest and not rest.endswith(b"\n"):  # too long: the rest is skipped
-                rest = lines.readline(LONGEST_LINE)
-            going_on = session.obey(line.decode(errors="replace"))
-        session.end_stream()
+    trees = None if limit is None else left_for_trees(limit)
+    converse(
+        lambda write: Gtp(
+            agent.game,
+            agent.evaluator,
+            agent.params,
+            agent.limit,
+            write,
+            ponder=ponder,
+            resign=resign,
+            most_tree_bytes=trees,
+        )
+    )

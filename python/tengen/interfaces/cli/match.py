@@ -2,18 +2,24 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from tengen import Game, TengenError
-from tengen.arena import MatchResult, PlayedGame, elo_difference, play_match
+from tengen import Game, State, TengenError
+from tengen.arena import GAMES_AT_ONCE, MatchResult, Pair, PlayedGame, choose_openings, elo_difference, play_matches
+from tengen.games.openings import read_openings
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+from tengen.interfaces.cli.memory_argument import MemoryArgument, memory_bytes
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
 from tengen.interfaces.terminal import games_bar, printable
-from tengen.players import make_player
+from tengen.players import Player, SearchPlayer, SharedModels, answers_in_batches, make_player
+from tengen.run.footprint import check_trees
 
 MOST_GAMES = 1_000_000
 
@@ -26,6 +32,8 @@ def run(
     games: int = 100,
     seed: int = 0,
     opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    memory: MemoryArgument = None,
+    openings: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
     """Plays a match between two players, colours swapped, and says who is stronger.
@@ -34,17 +42,41 @@ def run(
         games: how many; two at a time share an opening, with colours swapped
         seed: another seed, other games
         opening_plies: random plies at the start of each game; by default 4, fewer in short games
+        memory: how much memory the match may take, as in 4GB; searches that may need more are refused
+        openings: a file of openings instead: an opening a line, as moves or as FEN or EPD, or the games of a PGN file
         as_json: print one JSON object instead of a sentence
     """
+    limit = memory_bytes(memory)
     rules = parse_game(game)
-    players = make_player(a, rules), make_player(b, rules)
     check_seed(seed)
     if not 1 <= games <= MOST_GAMES:
         raise TengenError(f"A match has 1 to {MOST_GAMES} games, not {games}.")
     check_opening_plies(rules, opening_plies)
+    seats = _seats(rules, a, b, games)
+    # Every core has trees of its own.
+    check_players(rules, seats[0][0], min(games, GAMES_AT_ONCE * len(seats)), limit)
+    book = read_book(rules, openings, opening_plies, (games + 1) // 2, seed)
     with _progress(games) as on_game:
-        result = play_match(rules, players, games=games, seed=seed, opening_plies=opening_plies, on_game=on_game)
+        [result] = play_matches(
+            rules, seats, games=games, seed=seed, opening_plies=opening_plies, openings=book, on_game=on_game
+        )
     print(json.dumps(_as_dict(result, game)) if as_json else report(result))
+
+
+def _seats(game: Game, a: str, b: str, games: int) -> list[list[Pair]]:
+    """The pair of players for each core; once if one of them has cores or a program of its own."""
+    if not (answers_in_batches(a) and answers_in_batches(b)):
+        return [[(make_player(a, game), make_player(b, game))]]
+    models = SharedModels()
+    cores = max(1, min(os.cpu_count() or 1, games // 2))
+    return [[(make_player(a, game, models), make_player(b, game, models))] for _ in range(cores)]
+
+
+def check_players(game: Game, players: Sequence[Player], at_once: int, memory: int | None = None) -> None:
+    """Refuses searches whose trees can't be kept. Those of one player are gone when the other is asked."""
+    for player in players:
+        if isinstance(player, SearchPlayer):
+            check_trees(game, at_once, min(player.params.simulations, player.params.max_nodes), memory)
 
 
 def check_opening_plies(game: Game, plies: int | None) -> None:
@@ -52,6 +84,15 @@ def check_opening_plies(game: Game, plies: int | None) -> None:
     longest = game.spec.longest_game
     if plies is not None and not 0 <= plies < longest:
         raise TengenError(f"An opening of {game.spec.name} has 0 to {longest - 1} plies, not {plies}.")
+
+
+def read_book(game: Game, path: Path | None, plies: int | None, needed: int, seed: int) -> tuple[State, ...]:
+    """So many openings of a file; none if there is no file."""
+    if path is None:
+        return ()
+    if plies is not None:
+        raise TengenError("Give --openings or --opening-plies, not both.")
+    return choose_openings(read_openings(path, game), needed, seed)
 
 
 def report(result: MatchResult) -> str:
@@ -124,10 +165,12 @@ def _progress(games: int) -> Iterator[Callable[[PlayedGame], None]]:
     """A bar with the score so far while the match goes on."""
     with games_bar(games) as move_on:
         tally = {1.0: 0, 0.5: 0, 0.0: 0}  # points of the first player -> games
+        one_at_a_time = threading.Lock()
 
         def on_game(played: PlayedGame) -> None:
-            tally[played.points(0)] += 1
-            wins, draws, losses = tally.values()
-            move_on(wins + draws + losses, f"+{wins} ={draws} -{losses}")
+            with one_at_a_time:
+                tally[played.points(0)] += 1
+                wins, draws, losses = tally.values()
+                move_on(wins + draws + losses, f"+{wins} ={draws} -{losses}")
 
         yield on_game

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from tengen import Game, SearchResult, State, TengenError
 from tengen.arena import move_seed
+from tengen.games.lines import line_texts
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import HELP as PLAYER_HELP
 from tengen.interfaces.cli.player_argument import check_seed
@@ -195,7 +196,7 @@ class Sitting:
     def _action(self, typed: str) -> int | None:
         """The action of that name, in capitals or not, with or without a space or a dash in it, as in a2-b3."""
         for text in (typed, typed.lower(), typed.upper()):
-            if (action := self._game.parse_action(text)) is not None:
+            if (action := self._state.parse_action(text)) is not None:
                 return action
         squeezed = _squeezed(typed)
         alike = [a for a in self._state.legal_actions if _squeezed(self._state.action_text(a)) == squeezed]
@@ -311,5 +312,5 @@ def _opinion(result: SearchResult, whose: str) -> str:
     else:
         won = result.proven.winner == result.state.to_move
         said = f"a certain {'win' if won else 'loss'} in {result.distance} plies"
-    line = " ".join(map(result.state.action_text, result.line[:LONGEST_SHOWN_LINE]))
+    line = " ".join(line_texts(result.state, result.line[:LONGEST_SHOWN_LINE]))
     return f"{said}; best line {line}"

@@ -14,13 +14,14 @@ import tyro
 from tengen import Game, State, TengenError
 from tengen.engine import Limit
 from tengen.interfaces.cli.game_argument import parse_game, split_game
-from tengen.strength.review import MISTAKE, Review, ReviewedMove, ReviewError
+from tengen.strength.review import MISTAKE, Judge, Review, ReviewedMove, ReviewError
 
 WHAT_HELP = (
-    "a game of Go, Othello or Gomoku in SGF; a text file with the moves of a game that --game names; with --moves, the "
-    "game that they are of"
+    "a game of Go, Othello or Gomoku in SGF, of chess in PGN, or of shogi in KIF or CSA; a text file with the moves of "
+    "a game that --game names; with --moves, the game that they are of"
 )
 What = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|GAME]", help=WHAT_HELP)]
+GAME_FILES = (".sgf", ".pgn", ".kif", ".kifu", ".csa")
 MOST_TOLD = 5  # mistakes below the table
 GREAT_MISTAKE = 0.2
 
@@ -30,7 +31,7 @@ def run(
     *,
     moves: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None,
     game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None,
-    model: Annotated[str | None, tyro.conf.arg(metavar="FILE|RUN|NAME")] = None,
+    model: Annotated[str | None, tyro.conf.arg(metavar="FILE|RUN|NAME|PROGRAM")] = None,
     simulations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seconds: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None,
     html: Annotated[Path | None, tyro.conf.arg(metavar="OUT")] = None,
@@ -41,8 +42,8 @@ def run(
     Args:
         moves: the moves of the game instead of a file, such as 'd3 c3 c4'
         game: the game that the moves are of, as in go:size=9,komi=7 or my_game.py
-        model: the network that judges the moves: its file, a run or a bundled name; if it is left out, the bundled
-            network of that game
+        model: the network that judges the moves: its file, a run or a bundled name; or a program that does, such as
+            uci:nodes=20000:stockfish; if it is left out, the bundled network of that game
         simulations: search each position with at most this many simulations; 400 if neither this nor --seconds is given
         seconds: search each position for at most this many seconds
         html: also write a page to this file, with the curve of the game, its mistakes and all of its moves
@@ -51,7 +52,7 @@ def run(
     from tengen.agent import Agent
     from tengen.games import names
     from tengen.network.checkpoint import check_fits
-    from tengen.strength.review import review_game
+    from tengen.strength.review import program_judge, review_game
 
     if seconds is not None and not 0.0 < seconds < 1e6:
         raise ReviewError(f"--seconds must be more than 0 and less than a million, not {seconds:g}.")
@@ -59,15 +60,25 @@ def run(
     start, _, _ = _game_of(asked, like=None)
     model = model or bundled_model(start.game)
     built_in = start.game.spec.source in names()
-    agent = Agent(model, simulations=simulations, seconds=seconds, game=None if built_in else start.game)
-    start, played, players = _game_of(asked, like=agent.game)
-    check_fits(agent.evaluator.network, start.game)
+    judge: Judge
+    if model.startswith(("uci:", "usi:")):
+        if simulations is not None or seconds is not None:
+            raise ReviewError("A program has its limits in its own text, as in uci:nodes=2000:stockfish.")
+        start, played, players = _game_of(asked, like=None)
+        judge, limit = program_judge(model, start), Limit()
+        about = f"every position judged by {model}"
+    else:
+        agent = Agent(model, simulations=simulations, seconds=seconds, game=None if built_in else start.game)
+        start, played, players = _game_of(asked, like=agent.game)
+        check_fits(agent.evaluator.network, start.game)
+        judge, limit = agent.engine, agent.limit
+        about = f"{_limit(limit)} with the network {model}"
     with _progress(len(played)) as on_move:
-        review = review_game(agent.engine, start, played, agent.limit, on_move)
+        review = review_game(judge, start, played, limit, on_move)
     if html is not None:
         title = " against ".join(players) if all(players) else asked.title
-        _write_page(html, review, title, f"{start.game.spec.name}, {_limit(agent.limit)} with the network {model}")
-    print(json.dumps(_as_dict(review, players, model, agent.limit)) if as_json else report(review))
+        _write_page(html, review, title, f"{start.game.spec.name}, {about}")
+    print(json.dumps(_as_dict(review, players, model, limit)) if as_json else report(review))
 
 
 def bundled_model(game: Game) -> str:
@@ -114,32 +125,35 @@ def report(review: Review) -> str:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The game to review, as it was named: a record in SGF, or a game and its moves."""
+    """The game to review, as it was named: a file with a game, or a game and its moves."""
 
     title: str
-    sgf: bytes | None = None
+    file: bytes | None = None
     game: str = ""
     moves: tuple[str, ...] = ()
 
 
 def _asked(what: str | None, moves: str | None, game: str | None) -> _Asked:
+    from tengen.games.files import FORMATS, file_format
+
     if moves is not None:
-        if what is not None and (game is not None or Path(what).suffix.lower() == ".sgf"):
+        if what is not None and (game is not None or Path(what).suffix.lower() in GAME_FILES):
             raise ReviewError(f"--moves are the moves themselves, so {what} must be the game that they are of.")
         if (named := game if what is None else what) is None:
             raise ReviewError("Name the game that the moves are of, as in tengen review othello --moves 'd3 c3 c4'.")
         return _Asked("a list of moves", game=named, moves=_moves(moves))
     if what is None:
         raise ReviewError(
-            "Name a file in SGF, or a game and its moves, as in tengen review othello --moves 'd3 c3 c4'."
+            f"Name a file in {FORMATS}, or a game and its moves, as in tengen review othello --moves 'd3 c3 c4'."
         )
     content = _read(Path(what))
-    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"("):
-        if game is not None:
-            raise ReviewError("A file in SGF says itself which game it is; --game is for lists of moves.")
-        return _Asked(Path(what).name, sgf=content)
+    found = file_format(content)
+    if game is None and found is not None:
+        return _Asked(Path(what).name, file=content)
     if game is None:
-        raise ReviewError(f"{what} is not in SGF; if it is a list of moves, say of which game: --game GAME.")
+        raise ReviewError(f"{what} is not in {FORMATS}; if it is a list of moves, say of which game: --game GAME.")
+    if found is not None:
+        raise ReviewError(f"A file in {found} says itself which game it is; --game is for lists of moves.")
     return _Asked(Path(what).name, game=game, moves=_moves(content.decode(errors="replace")))
 
 
@@ -149,13 +163,13 @@ def _moves(text: str) -> tuple[str, ...]:
 
 
 def _read(file: Path) -> bytes:
-    from tengen.games.sgf import LARGEST_SGF
+    from tengen.games.files import LARGEST
 
     try:
         if not file.is_file():
             raise ReviewError(f"There is no file {file}. To review a list of moves, give them with --moves.")
         with file.open("rb") as opened:
-            return opened.read(LARGEST_SGF + 1)
+            return opened.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         raise ReviewError(f"{file} can't be read: {error}.") from None
 
@@ -163,12 +177,12 @@ def _read(file: Path) -> bytes:
 def _game_of(asked: _Asked, like: Game | None) -> tuple[State, tuple[int, ...], tuple[str, str]]:
     """The start, the moves and the players' names. What nobody tells is as in `like`, the network's own game."""
     from tengen.games import load, names
-    from tengen.games.sgf import parse_sgf
+    from tengen.games.files import parse_file
     from tengen.interfaces.gtp.positions import without_end
 
-    if asked.sgf is not None:
-        read = parse_sgf(asked.sgf, like)
-        return read.start, read.state.moves, read.players
+    if asked.file is not None:
+        read = parse_file(asked.file, like)
+        return read.start, read.moves, read.players
     rules = parse_game(asked.game)
     if like is not None and like.spec.source == rules.spec.source and rules.spec.source in names():
         told = {**without_end(like).spec.options, **split_game(asked.game)[1]}

@@ -10,14 +10,17 @@ from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 Moves = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[MOVE ...]")]
 
 
-def run(game: GameArgument, moves: Moves = ()) -> None:
+def run(game: GameArgument, moves: Moves = (), *, board: str | None = None) -> None:
     """Draws the board after some moves, the legal actions and the outcome.
 
     Args:
         moves: the moves from the start of the game, such as D4 pass; none shows the first position
+        board: the position that the moves start from: a drawing, or FEN in chess; the first position without it
     """
-    state = parse_game(game).state(" ".join(moves))
+    state = parse_game(game).state(" ".join(moves), board=board)
     print(state)
+    if state.position_text != str(state):
+        print(f"position: {state.position_text}")
     if state.outcome is None:
         print(f"legal: {' '.join(map(state.action_text, state.legal_actions))}")
     else:

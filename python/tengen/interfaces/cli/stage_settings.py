@@ -16,6 +16,12 @@ Sets = Annotated[tuple[str, ...], tyro.conf.arg(name="set", metavar="NAME=VALUE"
 
 
 def stage_config(game: str, file: Path | None, sets: Sequence[str], seed: int) -> RunConfig:
+    """Refused with the settings that cause it if a run with them would not have the memory."""
+    from tengen.interfaces.cli.game_argument import parse_game
+    from tengen.run.footprint import check_memory, count_parameters, threads_of
     from tengen.run.settings import resolve
 
-    return resolve(game, file=file, sets=sets, seed=seed).config
+    config = resolve(game, file=file, sets=sets, seed=seed).config
+    rules = parse_game(game)
+    check_memory(rules, config, parameters=count_parameters(rules, config), threads=threads_of(config))
+    return config

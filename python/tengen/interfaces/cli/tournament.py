@@ -10,14 +10,16 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
+from tengen.base.reading import UnreadableError, read_text
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
-from tengen.interfaces.cli.match import check_opening_plies
+from tengen.interfaces.cli.match import check_opening_plies, read_book
 from tengen.interfaces.cli.player_argument import HELP, check_seed
 from tengen.interfaces.terminal import games_bar, printable
 from tengen.strength.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
 
 MOST_GAMES = 100_000
 MOST_THREADS = 1024
+MOST_PLAYERS_BYTES = 1 << 20  # of a file
 
 
 def run(
@@ -29,6 +31,7 @@ def run(
     folder: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
     seed: int = 0,
     opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    openings: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
     threads: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
@@ -40,6 +43,7 @@ def run(
         folder: where the games and the table are kept; by default tournaments/ and the game's name
         seed: another seed, other games
         opening_plies: random plies at the start of each game; by default 4, fewer in short games
+        openings: a file of openings instead: an opening a line, as moves or as FEN or EPD, or the games of a PGN file
         threads: games that go on at the same time; by default as many as there are cores
         as_json: print one JSON object instead of the table
     """
@@ -52,7 +56,8 @@ def run(
     if not 1 <= threads <= MOST_THREADS:
         raise TengenError(f"A tournament has 1 to {MOST_THREADS} threads, not {threads}.")
     everyone = (*players, *(_read_players(players_file) if players_file is not None else ()))
-    plan = Plan(rules, everyone, round_robin(everyone), games, seed, opening_plies)
+    book = read_book(rules, openings, opening_plies, games // 2, seed)
+    plan = Plan(rules, everyone, round_robin(everyone), games, seed, opening_plies, book)
     folder = folder or Path("tournaments") / rules.spec.name
     with _progress(plan) as (on_start, on_game):
         tournament = play_tournament(plan, folder, threads=threads, on_start=on_start, on_game=on_game)
@@ -61,10 +66,9 @@ def run(
 
 def _read_players(path: Path) -> list[str]:
     try:
-        lines = [line.strip() for line in path.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise TengenError(f"The players of {path} can't be read: {reason}.") from error
+        lines = [line.strip() for line in read_text(path, MOST_PLAYERS_BYTES).splitlines()]
+    except UnreadableError as error:
+        raise TengenError(f"The players of {path} can't be read: {error}.") from error
     return [line for line in lines if line and not line.startswith("#")]
 
 

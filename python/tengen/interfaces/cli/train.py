@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,7 @@ import tyro
 
 from tengen import Game, TengenError, load
 from tengen.interfaces.cli.game_argument import HELP, parse_game
+from tengen.interfaces.cli.memory_argument import MemoryArgument, memory_bytes
 from tengen.interfaces.cli.player_argument import check_seed
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def run(
     config: File = None,
     run: Folder = None,
     minutes: Minutes = None,
+    memory: MemoryArgument = None,
     iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
@@ -57,10 +60,12 @@ def run(
         config: a TOML file with settings that differ; it may name the game, so that GAME is not needed
         run: the folder of the run; without it runs/GAME
         minutes: how long the run may take, all parts of it together
+        memory: how much memory the run may take, as in 4GB; one that may need more is refused
         iterations: how many iterations the run has, instead of minutes
         seed: another seed, another run
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
-        preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained
+        preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained, or
+            ntuple, tables instead of layers
         sets: one setting, as in --set self_play.simulations=64; can be given several times
         observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
         show_config: print all settings and where each comes from, and do nothing else
@@ -77,13 +82,14 @@ def run(
         check_seed(seed)
     if game is not None:
         parse_game(game)  # an unknown game is refused before anything else is looked at
+    limit = memory_bytes(memory)
     own = _observer(observer)
-    wish = _Wish(game, config, minutes, iterations, preset, sets)
+    wish = _Wish(game, config, minutes, iterations, preset, sets, limit)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return _show(settings) if show_config else _train(settings.config, folder, minutes, own)
+    return _show(settings) if show_config else _train(settings.config, folder, minutes, limit, own)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,7 @@ class _Wish:
     iterations: int | None
     preset: str | None
     sets: tuple[str, ...]
+    memory: int | None  # bytes
 
     def settings(self, folder: Path, seed: int | None) -> Settings:
         """What the run in this folder was begun with; where there is none, what suits the game."""
@@ -121,7 +128,9 @@ class _Wish:
 
         kept = load_config(folder / "config.toml")
         if self.game is not None:
-            _check_same_game(folder, load(kept.game, **kept.options), parse_game(self.game))
+            given = parse_game(self.game)
+            _check_same_file(folder, kept.game, given)
+            _check_same_game(folder, load(kept.game, **kept.options), given)
         wanted = laid_over(
             kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
         )
@@ -134,6 +143,20 @@ class _Wish:
                 "keeps its settings; leave these out to go on with it, or start another with --run."
             )
         return Settings(wanted, dict.fromkeys(setting_values(wanted), str(folder / "config.toml")))
+
+
+def _check_same_file(folder: Path, kept: str, given: Game) -> None:
+    """A rules file that only the run's config names, and not the user, is not even loaded: that would run it."""
+    if not kept.endswith(".py") or (
+        given.spec.source.endswith(".py") and Path(given.spec.source).resolve() == Path(kept).resolve()
+    ):
+        return
+    is_copy = Path(kept).is_file() and sha256(Path(kept).read_bytes()).hexdigest() == given.spec.rules_digest
+    if not is_copy:
+        raise TengenError(
+            f"{folder} is a run of the rules file {kept}, which is another than {given.spec.source}; name that file, "
+            "or start another run with --run."
+        )
 
 
 def _check_same_game(folder: Path, kept: Game, given: Game) -> None:
@@ -190,7 +213,7 @@ def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := _train(found[seed].config, places[seed], wish.minutes, own):
+        if code := _train(found[seed].config, places[seed], wish.minutes, wish.memory, own):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
@@ -203,27 +226,29 @@ def _observer(text: str | None) -> Observer:
     return SILENT if text is None else load_observer(text)
 
 
-def _train(config: RunConfig, folder: Path, minutes: float | None, own: Observer) -> int:
-    from tengen.interfaces.cli.train_end import newest_network, next_steps, nothing_to_do, play_command, strength_text
+def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int | None, own: Observer) -> int:
+    from tengen.interfaces.cli.train_end import next_steps, nothing_to_do, play_command, strength_text
     from tengen.interfaces.observers import Listeners, final_text, run_progress
     from tengen.interfaces.report_page import RunPage
     from tengen.interfaces.tensorboard import EventFile
     from tengen.network import check_device
-    from tengen.run.folder import read_reports
+    from tengen.network.checkpoint import find_network, numbered_networks
+    from tengen.run.metrics import read_reports
     from tengen.train import train
 
     check_device(config.learner.device)  # before a folder is made
     game = load(config.game, **config.options)
     if (sentence := nothing_to_do(config, folder, minutes)) is not None:
         print(sentence)
-        path = newest_network(folder)
+        path = find_network(folder)
     else:
         try:
             with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
-                path = train(config, folder, Listeners(EventFile(folder), page, own, display), minutes=minutes)
+                listeners = Listeners(EventFile(folder), page, own, display)
+                path = train(config, folder, listeners, minutes=minutes, memory=memory)
         except KeyboardInterrupt:
             print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
-            if any((folder / "networks").glob("*.safetensors")):
+            if numbered_networks(folder / "networks"):
                 print(f"To play what there is: {play_command(game, folder)}")
             return INTERRUPTED
         print(f"Done; the network is {path}.")

@@ -14,7 +14,7 @@ from tengen.interfaces.cli.evaluate import percent
 if TYPE_CHECKING:
     from tengen.config import RunConfig
 
-__all__ = ["game_text", "newest_network", "next_steps", "nothing_to_do", "play_command", "strength_text"]
+__all__ = ["game_text", "next_steps", "nothing_to_do", "play_command", "strength_text"]
 
 SIMULATIONS = 100  # that the result is measured and played with
 OPPONENTS = ("random", "rollout:100")
@@ -24,10 +24,11 @@ MOST_SECONDS = 4.0  # against each, after which no game is begun
 
 def nothing_to_do(config: RunConfig, folder: Path, minutes: float | None) -> str | None:
     """Why a run that was begun does not go on, in a sentence; None if there is something left to do."""
-    from tengen.run.folder import read_reports
+    from tengen.network.checkpoint import numbered_networks
+    from tengen.run.metrics import read_reports
 
     reports = read_reports(folder)
-    if not reports or not any((folder / "networks").glob("*.safetensors")):
+    if not reports or not numbered_networks(folder / "networks"):
         return None
     newest = reports[-1]
     if minutes is not None:
@@ -48,10 +49,6 @@ def nothing_to_do(config: RunConfig, folder: Path, minutes: float | None) -> str
 def _more(number: float) -> float:
     """Twice as much, in two digits."""
     return float(f"{2 * number:.2g}")
-
-
-def newest_network(folder: Path) -> Path:
-    return max((folder / "networks").glob("*.safetensors"))
 
 
 def game_text(game: Game) -> str:
@@ -84,7 +81,7 @@ def next_steps(game: Game, folder: Path, minutes: float | None) -> list[str]:
 
 def strength_text(game: Game, network: Path) -> str:
     """How good the network is, in a sentence: against the truth where it is known, else against simple players."""
-    from tengen.players import model_evaluator
+    from tengen.players import model_evaluators
     from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
 
     try:
@@ -92,7 +89,7 @@ def strength_text(game: Game, network: Path) -> str:
     except PositionsError:
         scores = [_score_text(game, network, opponent) for opponent in OPPONENTS]
         return f"With {SIMULATIONS} simulations it scores {' and '.join(scores)}."
-    found = evaluate_network(model_evaluator(network, game), positions, SIMULATIONS)
+    found = evaluate_network(model_evaluators(network, game), positions, SIMULATIONS)
     assert found.search is not None
     return (
         f"Good moves, which keep the win, draw or loss, on {len(positions):,} {positions.about}: network alone "

@@ -1,5 +1,5 @@
 """The Go Text Protocol, version 2: lets Go programs use an Engine. The specification: https://www.lysator.liu.se/~gunnar/gtp/"""
 
-from tengen.interfaces.gtp.session import LONGEST_LINE, Gtp
+from tengen.interfaces.gtp.session import Gtp
 
-__all__ = ["LONGEST_LINE", "Gtp"]
+__all__ = ["Gtp"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,53 +10,21 @@ from numpy.typing import NDArray
 from tengen import Game
 from tengen.engine import Analysis
 from tengen.games.vertices import vertex_text
+from tengen.interfaces.lines import Refusal, whole_number, without_controls
 
 __all__ = [
     "AnalysisWords",
-    "Refusal",
     "analysis_words",
     "clean",
     "katago_words",
     "leela_words",
-    "number",
-    "one_line",
-    "only_word",
     "player_of",
-    "whole_number",
 ]
-
-CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # control characters are removed; a tab becomes a space
-
-
-class Refusal(Exception):
-    """A command that fails: the answer begins with `?`."""
 
 
 def clean(line: str) -> str:
     """A line without control characters and comments."""
-    return line.translate(CONTROLS).partition("#")[0].strip()
-
-
-def only_word(words: list[str]) -> str:
-    if not words:
-        raise Refusal("syntax error")
-    return words[0]
-
-
-def whole_number(word: str) -> int:
-    if not (word.isascii() and word.isdecimal() and len(word) < 10):
-        raise Refusal("syntax error")
-    return int(word)
-
-
-def number(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        raise Refusal("syntax error") from None
-    if not math.isfinite(number):
-        raise Refusal("syntax error")
-    return number
+    return without_controls(line).partition("#")[0].strip()
 
 
 def player_of(word: str) -> int:
@@ -91,10 +58,6 @@ def analysis_words(words: list[str]) -> AnalysisWords:
         elif name == "ownership":
             ownership = value == "true"
     return AnalysisWords(colour, max(1, centiseconds) / 100.0, ownership)
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.translate(CONTROLS).split()) or "failed"
 
 
 # ---- Formats of analyses, as in Leela Zero and KataGo

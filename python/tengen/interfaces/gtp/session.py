@@ -6,7 +6,7 @@ next line arrives, even an empty one. The specification: https://www.lysator.liu
 
 from __future__ import annotations
 
-import math
+import contextlib
 import re
 import time
 import traceback
@@ -19,31 +19,19 @@ from numpy.typing import NDArray
 
 from tengen import Game, SearchParams, State, TengenError, __version__, load
 from tengen.engine import Analysis, Engine, Limit
-from tengen.external.programs import komi_of
+from tengen.external.gtp import komi_of
 from tengen.games.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
 from tengen.games.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
-from tengen.interfaces.gtp.language import (
-    AnalysisWords,
-    Refusal,
-    analysis_words,
-    clean,
-    katago_words,
-    leela_words,
-    number,
-    one_line,
-    only_word,
-    player_of,
-    whole_number,
-)
+from tengen.interfaces.gtp.language import AnalysisWords, analysis_words, clean, katago_words, leela_words, player_of
 from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
+from tengen.interfaces.lines import Refusal, number, one_line, only_word, whole_number
+from tengen.interfaces.timekeeping import Allowance, Clock, Pace, allow, moves_to_come
 from tengen.network import NetworkEvaluator
 from tengen.network.checkpoint import check_fits
 
-__all__ = ["LONGEST_LINE", "Gtp"]
+__all__ = ["Gtp"]
 
-LONGEST_LINE = 1 << 14  # bytes; ten times the longest command, a handicap on every point
 SECONDS_BETWEEN_REPORTS = 1.0
-LEAST_SECONDS = 0.02
 HOPELESS_MOVES = 2  # in a row before it resigns; a single low value may be an error of the search
 LAG = 0.1  # seconds reserved for the way of a move to the controller
 
@@ -57,18 +45,6 @@ class Position:
 
     state: State
     moves: tuple[tuple[int, int], ...] = ()  # player, action
-
-
-@dataclass
-class Clock:
-    """One player's time, as set by time_settings and time_left."""
-
-    seconds: float
-    stones: int = 0  # moves to be made in these seconds (byo-yomi); 0 in main time
-
-    def share(self, moves_to_come: float) -> float:
-        """The seconds for one move."""
-        return max(LEAST_SECONDS, self.seconds / (self.stones or moves_to_come) - LAG)
 
 
 class Gtp:
@@ -88,6 +64,7 @@ class Gtp:
         *,
         ponder: bool = False,
         resign: float = 0.0,
+        most_tree_bytes: int | None = None,
     ) -> None:
         check_has_vertices(game)
         self._evaluator = evaluator
@@ -96,7 +73,7 @@ class Gtp:
         self._ponder = ponder
         self._resign = resign
         self._hopeless = [0, 0]  # moves in a row, by player
-        self._engine = Engine(without_end(game), evaluator, params)
+        self._engine = Engine(without_end(game), evaluator, params, most_tree_bytes=most_tree_bytes)
         self._positions = [Position(self._engine.state)]
         self._settings: tuple[float, float, int] | None = None  # main time, byo-yomi time, byo-yomi stones
         self._clocks: dict[int, Clock] = {}
@@ -135,7 +112,7 @@ class Gtp:
 
     def obey(self, line: str) -> bool:
         """Answers one line. Returns False after `quit`."""
-        self.end_stream()
+        self.end()
         line = clean(line)
         if not line:
             return True
@@ -152,11 +129,16 @@ class Gtp:
         except (Refusal, TengenError) as error:
             self._write(f"?{number} {one_line(str(error))}\n\n")
         except Exception:  # a bug of ours must not end the game
-            traceback.print_exc()  # to standard error
+            with contextlib.suppress(OSError):  # nobody may listen there either
+                traceback.print_exc()  # to standard error
             self._write(f"?{number} internal error\n\n")
         return command != "quit"
 
-    def end_stream(self) -> None:
+    def stop(self) -> None:
+        """Ends the search under way, from any thread: the answer is what it has found by then."""
+        self._engine.stop()
+
+    def end(self) -> None:
         """Ends pondering, and a streamed analysis with the empty line that ends every answer."""
         self._engine.stop()
         if self._streaming:
@@ -293,7 +275,9 @@ class Gtp:
         self, player: int, on_analysis: Callable[[Analysis], None] | None = None, every: float = SECONDS_BETWEEN_REPORTS
     ) -> Analysis:
         self._engine.set_position(self._with_turn(player))
-        return self._engine.think(self._limit_for(player), on_analysis, every)
+        allowance = self._allowance(player)
+        is_enough = None if allowance is None else Pace(allowance).watch(self._engine)
+        return self._engine.think(self._limit, on_analysis, every, is_enough)
 
     def _ponder_if_asked(self) -> None:
         if self._ponder:
@@ -338,34 +322,30 @@ class Gtp:
     def _start_clocks(self) -> None:
         assert self._settings is not None
         main, byo_yomi, stones = self._settings
-        self._clocks = {player: Clock(main) if main > 0 else Clock(byo_yomi, stones) for player in (0, 1)}
+        start = Clock(main) if main > 0 else Clock(byo_yomi, moves_to_go=stones)
+        self._clocks = {0: start, 1: start}
 
     def _time_left(self, words: list[str]) -> str:
         if len(words) != 3:
             raise Refusal("syntax error")
         player, seconds, stones = player_of(words[0]), number(words[1]), whole_number(words[2])
-        self._clocks[player] = Clock(max(0.0, seconds), stones)
+        self._clocks[player] = Clock(max(0.0, seconds), moves_to_go=stones)
         return ""
 
-    def _limit_for(self, player: int) -> Limit:
+    def _allowance(self, player: int) -> Allowance | None:
+        """The time for a move; None without a clock."""
         if player not in self._clocks:
-            return self._limit
-        to_come = max(10.0, (self._game.spec.width**2 - len(self._state.moves)) / 4)
-        share = self._clocks[player].share(to_come)
-        return replace(self._limit, seconds=min(share, self._limit.seconds or math.inf))
+            return None
+        return allow(self._clocks[player], moves_to_come(self._state), LAG)
 
     def _spend(self, player: int, seconds: float) -> None:
         """Updates the clock, for controllers that do not send time_left."""
         if player not in self._clocks or self._settings is None:
             return
         clock, (_, byo_yomi, stones) = self._clocks[player], self._settings
-        clock.seconds -= seconds
-        if clock.stones:
-            clock.stones -= 1
-            if clock.stones == 0:
-                self._clocks[player] = Clock(byo_yomi, stones)
-        elif clock.seconds <= 0:
-            self._clocks[player] = Clock(byo_yomi, stones) if stones else Clock(0.0)
+        clock = replace(clock, left=clock.left - seconds, moves_to_go=max(0, clock.moves_to_go - 1))
+        period_over = self._clocks[player].moves_to_go == 1 or (clock.moves_to_go == 0 and clock.left <= 0)
+        self._clocks[player] = Clock(byo_yomi, moves_to_go=stones) if period_over and stones else clock
 
     # --- Handicap ---------------------------------------------------------------------------------------------------
 
