@@ -31,7 +31,7 @@ from sgfmill.boards import Board
 from sgfmill.common import format_vertex, move_from_vertex
 
 import tengen
-from tengen.external.programs import ExternalEngineError, Program
+from tengen.external.process import ExternalEngineError, Program
 from tengen.games.sgf import read_sgf
 from tengen.games.vertices import vertex_action, vertex_text
 

@@ -54,14 +54,14 @@ def scored(*rows: list[float]) -> ScoredPositions:
 )
 def test_good_and_perfect_moves_of_a_won_position(action: int, good: bool, perfect: bool) -> None:
     positions = scored([2, 5, 0, -3, 5, np.nan, np.nan])
-    assert move_quality(Fixed(action), positions) == Quality(good=float(good), perfect=float(perfect))
+    assert move_quality([Fixed(action)], positions) == Quality(good=float(good), perfect=float(perfect))
 
 
 def test_shares_are_over_all_positions() -> None:
     lost = [-4.0, -4, -2, -9, -9, -9, -9]  # every move loses: all are good, the latest loss is perfect
     drawn = [0.0, -1, 0, -1, -1, -1, -1]
     positions = scored(lost, lost, drawn, drawn)
-    assert move_quality(Fixed(0, 2, 0, 1), positions) == Quality(good=0.75, perfect=0.5)
+    assert move_quality([Fixed(0, 2, 0, 1)], positions) == Quality(good=0.75, perfect=0.5)
 
 
 # ---- A solved game
@@ -135,6 +135,62 @@ def test_solver_agrees_with_the_search() -> None:
 def test_a_large_game_is_not_solved() -> None:
     with pytest.raises(PositionsError, match="too many positions"):
         solved_positions(tengen.load("othello"))
+
+
+# ---- Endgames of Othello
+
+
+def best_score(state: tengen.State) -> float:
+    """Discs at the end for the player to move, by trying everything."""
+    if state.outcome is not None:
+        assert state.score is not None
+        return state.score if state.to_move == 0 else -state.score
+    return max(after(state, action) for action in state.legal_actions)
+
+
+def after(state: tengen.State, action: int) -> float:
+    reply = state.play(action)
+    return best_score(reply) * (1 if reply.to_move == state.to_move else -1)
+
+
+def test_bundled_endgames_have_the_scores_that_trying_everything_gives() -> None:
+    positions = known_positions(tengen.load("othello"))
+    assert len(positions) == 500
+    plies = [len(state.moves) for state in positions.states]
+    for i in np.argsort(plies)[-3:].tolist():
+        state = positions.states[i]
+        for action in state.legal_actions:
+            assert positions.scores[i, action] == after(state, action)
+
+
+def test_every_bundled_endgame_can_be_spoilt() -> None:
+    positions = known_positions(tengen.load("othello"))
+    signs = np.sign(positions.scores)
+    assert all(len(np.unique(row[~np.isnan(row)])) > 1 for row in signs)
+    empty = [int((state.cells == 0).sum()) for state in positions.states if state.cells is not None]
+    assert (min(empty), max(empty)) == (8, 16)
+
+
+# ---- The same answers on any number of cores
+
+
+def test_answers_do_not_depend_on_the_number_of_players() -> None:
+    """Each has a thread, and a part of the positions is one batch whoever answers it."""
+    positions = solved_positions(TIC_TAC_TOE).some(700)
+    asked: list[int] = []
+
+    class Counting:
+        name = "counting"
+
+        def choose(self, states: Sequence[tengen.State], seeds: Sequence[int]) -> list[int]:
+            asked.append(len(states))
+            legal = [state.legal_actions for state in states]
+            return [actions[seed % len(actions)] for actions, seed in zip(legal, seeds, strict=True)]
+
+    alone = move_quality([Counting()], positions)
+    parts, asked[:] = sorted(asked), []
+    assert move_quality([Counting(), Counting(), Counting()], positions) == alone
+    assert sorted(asked) == parts
 
 
 # ---- Files

@@ -13,7 +13,8 @@ import pytest
 
 import tengen
 from tengen.arena import MatchResult, play_match, play_matches
-from tengen.external.programs import ExternalEngineError, GtpProgram
+from tengen.external.gtp import GtpProgram
+from tengen.external.programs import ExternalEngineError
 from tengen.players import Player, make_player
 
 ENGINES = Path(__file__).parents[1] / "support" / "engines.py"

@@ -162,10 +162,13 @@ def test_a_list_of_moves_with_the_bundled_network(cli) -> None:  # type: ignore[
     ("arguments", "words"),
     [
         (["no_such.sgf"], "There is no file no_such.sgf."),
-        ([], "Name a file in SGF, or a game and its moves"),
+        ([], "Name a file in SGF, PGN, KIF or CSA, or a game and its moves"),
         (["othello"], "There is no file othello. To review a list of moves, give them with --moves."),
         (["--moves", "a1"], "Name the game that the moves are of"),
-        (["{moves}"], "moves.txt is not in SGF; if it is a list of moves, say of which game: --game GAME."),
+        (
+            ["{moves}"],
+            "moves.txt is not in SGF, PGN, KIF or CSA; if it is a list of moves, say of which game: --game GAME.",
+        ),
         (["{moves}", "--game", "othello"], "a1 is not legal"),
         (["{rules}/nim.py", "--moves", "take1a"], "No network for {rules}/nim.py on 4x7 comes with tengen; name one"),
         (["--game", "gomoku:size=7", "--moves", "a1"], "No network for gomoku on 7x7 comes with tengen; name one with"),

@@ -13,6 +13,7 @@ import numpy as np
 
 from tengen import _core, games
 from tengen._core import Game, TengenError
+from tengen.base.memory import memory_in_use
 from tengen.config import RunConfig, SelfPlayConfig
 from tengen.learner import Learner
 from tengen.network import UniformEvaluator
@@ -22,7 +23,7 @@ from tengen.network.on_torch import device_name, find_gpu
 from tengen.network.positions import random_states
 from tengen.records import GameRecord
 from tengen.replay import ReplayWindow
-from tengen.run.footprint import memory_in_use, most_more_memory
+from tengen.run.footprint import check_memory, count_parameters, most_more_memory, threads_of
 from tengen.selfplay import GamesInFlight, play_games
 
 __all__ = ["Checkup", "EvaluatorSpeed", "Forecast", "Machine", "check_up"]
@@ -87,7 +88,8 @@ def check_up(
     game = games.load(config.game, **config.options)
     on_stage("machine")
     machine = _machine()
-    threads = config.self_play.threads or os.cpu_count() or 1
+    threads = threads_of(config)
+    check_memory(game, config, parameters=count_parameters(game, config), threads=threads)
     learner_threads = config.learner.threads or os.cpu_count() or 1
     learner = Learner(
         game,

@@ -53,6 +53,8 @@ CONTESTS = (
     Contest("go_9x9", "go", "go(board_size=9,komi=7.5)", {"size": 9, "komi": 7.5}),
     Contest("go_19x19", "go", "go(board_size=19,komi=7.5)", {"size": 19, "komi": 7.5}),
     Contest("gomoku_15x15", "gomoku", "gomoku(size=15)", {"size": 15}),
+    Contest("chess", "chess", "chess", {"max_moves": 0}),
+    Contest("shogi", "shogi", "shogi"),
     Contest("connect_four_python", str(EXAMPLES / "connect_four.py"), "connect_four", engine="connect_four"),
 )
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State, TengenError
+from tengen.base.reading import UnreadableError, read_text
 from tengen.external.solvers import MOST_STATES, TooManyPositionsError, solve_all
 from tengen.network import NetworkEvaluator
 from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_evaluator, playing_params
@@ -33,7 +36,9 @@ __all__ = [
     "solved_positions",
 ]
 
+MOST_POSITIONS_BYTES = 1 << 30  # of a file
 ILLEGAL = -99  # the score of a full column in a position file
+PART = 128  # positions that a thread answers in one batch
 BUNDLED = Path(__file__).parent / "positions"
 
 
@@ -77,19 +82,37 @@ class Evaluated:
     simulations: int
 
 
-def evaluate_network(evaluator: NetworkEvaluator, positions: ScoredPositions, simulations: int) -> Evaluated:
-    """Measures a network on positions, which are all searched in one batch; with 0 simulations only without search."""
-    raw = move_quality(NetworkPlayer("network", evaluator), positions)
+def evaluate_network(evaluators: Sequence[NetworkEvaluator], positions: ScoredPositions, simulations: int) -> Evaluated:
+    """Measures a network on positions; with 0 simulations only without search. `evaluators` has a clone a thread."""
+    network, game = evaluators[0].network, positions.states[0].game
+    raw = move_quality([NetworkPlayer("network", evaluator) for evaluator in evaluators], positions)
     if simulations == 0:
         return Evaluated(raw, None, 0)
-    params = playing_params(evaluator.network, simulations)
-    player = SearchPlayer("search", params, playing_evaluator(evaluator, positions.states[0].game))
-    return Evaluated(raw, move_quality(player, positions), simulations)
+    params = playing_params(network, simulations)
+    players = [SearchPlayer("search", params, playing_evaluator(evaluator, game)) for evaluator in evaluators]
+    return Evaluated(raw, move_quality(players, positions), simulations)
 
 
-def move_quality(player: Player, positions: ScoredPositions, seed: int = 0) -> Quality:
-    """The shares of good and perfect moves of a player."""
-    actions = player.choose(positions.states, range(seed, seed + len(positions)))
+def move_quality(players: Sequence[Player], positions: ScoredPositions, seed: int = 0) -> Quality:
+    """The shares of good and perfect moves of a player, who is there once a thread.
+
+    Each answers some of the parts, and a part is one batch: the answers don't depend on the number of threads.
+    """
+    idle: SimpleQueue[Player] = SimpleQueue()
+    for player in players:
+        idle.put(player)
+
+    def answers(start: int) -> list[int]:
+        states = positions.states[start : start + PART]
+        player = idle.get()
+        try:
+            return player.choose(states, range(seed + start, seed + start + len(states)))
+        finally:
+            idle.put(player)
+
+    with ThreadPoolExecutor(len(players)) as pool:
+        parts = list(pool.map(answers, range(0, len(positions), PART)))
+    actions = [action for part in parts for action in part]
     chosen = positions.scores[np.arange(len(positions)), actions]  # [N]
     best = np.nanmax(positions.scores, axis=1)
     return Quality(
@@ -132,17 +155,16 @@ def solved_positions(game: Game, most_states: int = MOST_STATES) -> ScoredPositi
 def load_positions(path: Path, game: Game, about: str | None = None) -> ScoredPositions:
     """JSON lines: `board` (cells from the top row; 0 empty, 1 first player, 2 second) or `moves`, and `move score`."""
     try:
-        lines = path.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise PositionsError(f"The positions {path} can't be read: {reason}.") from error
+        lines = read_text(path, MOST_POSITIONS_BYTES).splitlines()
+    except UnreadableError as error:
+        raise PositionsError(f"The positions {path} can't be read: {error}.") from error
     states: list[State] = []
     scores: list[NDArray[np.float64]] = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 state, row = _parse(json.loads(line), game)
-            except (ValueError, TypeError, LookupError) as error:
+            except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
                 raise PositionsError(f"{path}, line {number}: {_reason(error)}") from error
             states.append(state)
             scores.append(row)
@@ -156,6 +178,8 @@ def _reason(error: Exception) -> str:
         return f"this is not JSON ({error})."
     if isinstance(error, KeyError):
         return f"there is no {error}."
+    if isinstance(error, RecursionError):
+        return "lists or objects are too deep in each other."
     return str(error)
 
 

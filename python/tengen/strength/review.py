@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from tengen._core import State, TengenError
-from tengen.engine import Analysis, Engine, Limit
+from tengen.engine import Analysis, Limit, MoveAnalysis
+from tengen.external.uci import UciProgram
+from tengen.games.lines import line_texts
+from tengen.players import make_player
 
-__all__ = ["MISTAKE", "Review", "ReviewError", "ReviewedMove", "review_game"]
+__all__ = ["MISTAKE", "Judge", "ProgramJudge", "Review", "ReviewError", "ReviewedMove", "program_judge", "review_game"]
 
 MISTAKE = 0.05  # loss of win rate; smaller differences change with the number of simulations
 LONGEST_LINE = 10  # actions of a line
@@ -60,7 +64,7 @@ class ReviewedMove:
 
     @property
     def line_text(self) -> str:
-        return " ".join(map(self.state.action_text, self.best_line))
+        return " ".join(line_texts(self.state, self.best_line))
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,47 @@ class Review:
         )
 
 
+class Judge(Protocol):
+    """Whoever can say what a position is worth: an Engine, or an external program."""
+
+    def set_position(self, state: State) -> None: ...
+    def play(self, action: int) -> State: ...
+    def think(self, limit: Limit) -> Analysis: ...
+
+
+class ProgramJudge:
+    """An external program of UCI or USI as the judge. Its own limits hold, those of `think` don't."""
+
+    def __init__(self, program: UciProgram, state: State) -> None:
+        self._program = program
+        self._state = state
+
+    def set_position(self, state: State) -> None:
+        self._state = state
+
+    def play(self, action: int) -> State:
+        self._state = self._state.play(action)
+        return self._state
+
+    def think(self, limit: Limit) -> Analysis:
+        state = self._state
+        if state.outcome is not None:
+            value = state.outcome.value_for(state.to_move)
+            return Analysis(state, (), value, 0, 0.0, state.outcome, 0, "game over")
+        said = self._program.analyse(state)
+        move = MoveAnalysis(said.action, state.action_text(said.action), 1, said.value, 1.0, said.line)
+        return Analysis(state, (move,), said.value, 0, 0.0, None, 0, "searching")
+
+
+def program_judge(text: str, state: State) -> ProgramJudge:
+    """The judge of a player's text, such as 'uci:nodes=20000:stockfish'."""
+    program = make_player(text, state.game)
+    assert isinstance(program, UciProgram)
+    return ProgramJudge(program, state)
+
+
 def review_game(
-    engine: Engine,
+    engine: Judge,
     start: State,
     actions: Sequence[int],
     limit: Limit,

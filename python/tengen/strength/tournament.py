@@ -24,8 +24,9 @@ import numpy as np
 from tengen._core import Game, Outcome, State, TengenError
 from tengen.arena import PlayedGame, in_threads, make_openings, play_games
 from tengen.base.durable import append_bytes, run_lock, write_bytes, write_text
+from tengen.games.pgn import has_pgn, write_pgn
 from tengen.games.sgf import has_sgf, write_sgf
-from tengen.players import Player, SharedModels, make_player
+from tengen.players import Player, SharedModels, check_kind, make_player
 from tengen.strength.ratings import Result, bootstrap, rate
 
 __all__ = [
@@ -110,9 +111,14 @@ class Plan:
             "meetings": [list(meeting) for meeting in self.meetings],
             "seed": self.seed,
             "opening plies": self.opening_plies,
-            "openings": [opening.moves_text for opening in self.openings],
+            "openings": [_opening_text(opening) for opening in self.openings],
             "colours swapped": self.swapped,
         }
+
+
+def _opening_text(opening: State) -> str:
+    """The moves, behind the board that they begin at if that is not the start."""
+    return " ".join(text for text in (opening.start_board, opening.moves_text) if text)
 
 
 @dataclass(frozen=True)
@@ -135,11 +141,13 @@ class TournamentGame:
 
 
 def game_file(game: TournamentGame) -> tuple[str, str]:
-    """The readable file of a game: its name and content. SGF if the format has the game, else plain text."""
+    """The readable file of a game: its name and content. SGF or PGN if the format has the game, else plain text."""
     a, b = game.meeting
     name = f"{a + 1}-{b + 1}-{game.played.number + 1:04d}"
     if has_sgf(game.played.final.game):
         return f"{name}.sgf", _as_sgf(game) + "\n"
+    if has_pgn(game.played.final.game):
+        return f"{name}.pgn", _as_pgn(game)
     return f"{name}.txt", _as_text(game)
 
 
@@ -152,6 +160,12 @@ def _as_sgf(game: TournamentGame) -> str:
     final = game.played.final
     result, last_words = f"{'BW'[winner]}+F", {len(final.moves): reason}
     return write_sgf(final, players=game.colours, result=result, comments=last_words)
+
+
+def _as_pgn(game: TournamentGame) -> str:
+    winner, reason, final = game.played.outcome.winner, game.played.reason, game.played.final
+    result = "1/2-1/2" if winner is None else ("1-0", "0-1")[winner]
+    return write_pgn(final, players=game.colours, result=result, comments={len(final.moves): reason})
 
 
 def _as_text(game: TournamentGame) -> str:
@@ -276,6 +290,8 @@ def play_tournament(
 
     A player that can't be made raises an error at once; a player that fails later loses the games in which it fails.
     """
+    for player in plan.players:
+        check_kind(player)
     with _open(folder, plan) as log:
         on_start(len(log.games))
         missing = _missing(plan, log.games)
@@ -383,7 +399,7 @@ class _Log:
         for line in whole.splitlines(keepends=True):
             try:
                 game = _parse(line, plan)
-            except (ValueError, LookupError, TypeError):
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 dropped += 1
                 continue
             self.games[game.key] = game
@@ -443,7 +459,7 @@ def _check_settings(folder: Path, plan: Plan) -> None:
         return
     try:
         kept = dict(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise TournamentError(f"{path} is damaged; choose another folder.") from error
     for name, value in settings.items():
         if kept.get(name) != value:
