@@ -27,10 +27,10 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-sync",
 ]
-WIDE, PHONE = (1240, 860), (390, 844)
+WIDE, LARGE, PHONE = (1240, 860), (1600, 950), (390, 844)
 FOUR = "4,4,3,5,4,4,5,6,3,3"  # a game of Connect Four in the middle of it
-READY = "button[aria-label='10 simulations']:enabled"
-EXPLORE = ("label:has-text('Fast')", "button[aria-label='10 simulations']", "button[aria-label='100 simulations']")
+READY = "button[aria-label='+10 simulations']:enabled"
+EXPLORE = ("label:has-text('Fast')", "button[aria-label='+10 simulations']", "button[aria-label='+100 simulations']")
 STEPPED = "output[data-simulations='110'][data-busy=false]"
 CORNERS = "b2,a3,c1"
 
@@ -58,6 +58,27 @@ SHOTS = (
     Shot("play-go", "#/play/go?moves=E5,E7,C4,G4,G6&side=1&level=easy"),
     Shot("play-hex", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy"),
     Shot("play-hex-phone", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy", size=PHONE, theme="dark"),
+    Shot("play-chess", "#/play/chess?moves=e2e4,e7e5,g1f3,b8c6,f1c4&side=1&level=easy&model=uniform"),
+    Shot(
+        "analyse-wide",
+        f"#/analyse/connect_four?moves={FOUR}&at=8&review=yes",
+        size=LARGE,
+        wait_for="[data-review=done]",
+    ),
+    Shot(
+        "analyse-wide-dark",
+        f"#/analyse/connect_four?moves={FOUR}&at=8&review=yes",
+        size=LARGE,
+        theme="dark",
+        wait_for="[data-review=done]",
+    ),
+    Shot("tour", "#/explore/tic_tac_toe?moves=b2,b3&tour=4", wait_for="output[data-simulations='3'][data-busy=false]"),
+    Shot(
+        "train-compared",
+        "#/train/bundled.connect_four?with=bundled.othello,bundled.go_9x9&x=time",
+        size=LARGE,
+        wait_for=".uplot",
+    ),
     Shot("play-breakthrough", "#/play/breakthrough?moves=c2c3,d5c4&side=0&level=easy", press=("[data-cell='20']",)),
     Shot("analyse-breakthrough", "#/analyse/breakthrough?moves=c2c3,d5c4", wait_for="[data-label]", settle=3),
     Shot("analyse", f"#/analyse/connect_four?moves={FOUR}", wait_for="[data-label]", settle=6),
@@ -69,9 +90,9 @@ SHOTS = (
         "explore-dark", "#/explore/tic_tac_toe?moves=b2,a3", theme="dark", press=EXPLORE, wait_for=READY, then=STEPPED
     ),
     Shot("explore-phone", "#/explore/tic_tac_toe", size=PHONE, press=EXPLORE, wait_for=READY, then=STEPPED),
-    Shot("train", "#/train/connect_four", wait_for=".uplot", whole=True),
-    Shot("train-dark", "#/train/connect_four", theme="dark", wait_for=".uplot"),
-    Shot("train-phone", "#/train/connect_four", size=PHONE, wait_for=".uplot"),
+    Shot("train", "#/train/bundled.connect_four", wait_for=".uplot", whole=True),
+    Shot("train-dark", "#/train/bundled.connect_four", theme="dark", wait_for=".uplot"),
+    Shot("train-phone", "#/train/bundled.connect_four", size=PHONE, wait_for=".uplot"),
 )
 
 
@@ -119,9 +140,9 @@ def find_chromium() -> str:
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
-    """A server at a free port; its address. Its runs are those that made the bundled networks."""
+    """A server at a free port; its address."""
     with tempfile.TemporaryDirectory() as folder:
-        runs = shutil.copytree(ROOT / "models", Path(folder) / "runs")
+        runs = Path(folder) / "runs"
         command = [sys.executable, "-c", "from tengen.interfaces.cli import main; main()"]
         games = [str(ROOT / "examples" / name) for name in ("hex.py", "breakthrough.py")]
         options = ["serve", "--port", "0", "--no-browser", "--runs", str(runs), "--game", *games]

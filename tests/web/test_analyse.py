@@ -11,6 +11,7 @@ from sgfmill.sgf import Sgf_game
 
 import tengen
 from tengen.engine import Limit
+from tengen.games.trees import read_tree
 from tengen.interfaces.web.models import Models
 from tengen.interfaces.web.searches import new_engine
 
@@ -155,6 +156,92 @@ def test_sgf_in_and_out(page: Page, tmp_path: Path) -> None:
         ("b", None),
         ("w", (2, 6)),
     ]
+
+
+SGF = "(;FF[4]GM[1]SZ[9]KM[7]C[a game];B[ee]C[the middle];W[cc](;B[];W[gg])(;B[gc]C[instead];W[cg];B[gg]))"
+
+
+def test_sgf_keeps_variations_and_comments_both_ways(page: Page, tmp_path: Path) -> None:
+    page.goto("/#/analyse/connect_four")
+    page.get_by_role("button", name="Paste a game").click()
+    page.locator("#pasted").fill(SGF)
+    page.get_by_role("button", name="Show it").click()
+    tree = page.locator(".game-tree")
+    expect(tree.locator("[aria-current]")).to_have_attribute("data-moves", "E5 C7 pass G3")
+    expect(tree.locator(".variation [data-moves]")).to_have_count(3)
+    expect(tree.locator(".variation [data-moves]").first).to_have_attribute("data-moves", "E5 C7 G7")
+    expect(tree.locator(".tree-comment")).to_have_text(["a game", "the middle", "instead"])
+    page.reload()
+    expect(tree.locator(".variation [data-moves]")).to_have_count(3)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download SGF").click()
+    download.value.save_as(tmp_path / "game.sgf")
+    assert read_tree((tmp_path / "game.sgf").read_bytes()) == read_tree(SGF)
+
+
+def test_a_file_is_dropped_on_the_page(page: Page) -> None:
+    page.goto("/#/analyse/connect_four")
+    page.locator("[data-cell]").first.wait_for()
+    page.evaluate(
+        """(text) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([text], "game.sgf"));
+            for (const type of ["dragover", "drop"]) {
+                document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+            }
+        }""",
+        SGF,
+    )
+    expect(page.locator(".variation [data-moves]")).to_have_count(3)
+
+
+def test_keys_step_through_the_game_after_a_press_on_the_board(page: Page) -> None:
+    page.goto("/#/analyse/tic_tac_toe?moves=b2,a1")
+    here = page.locator(".game-tree [aria-current]")
+    page.locator("[data-cell='2']").click()
+    expect(here).to_have_attribute("data-moves", "b2 a1 c3")
+    for key, moves in (("ArrowLeft", "b2 a1"), ("ArrowLeft", "b2"), ("End", "b2 a1 c3"), ("ArrowLeft", "b2 a1")):
+        page.keyboard.press(key)
+        expect(here).to_have_attribute("data-moves", moves)
+    page.keyboard.press("Home")
+    expect(here).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(here).to_have_attribute("data-moves", "b2")
+
+
+def test_nothing_jumps_while_the_search_fills_the_table(page: Page) -> None:
+    page.goto("/#/analyse/tic_tac_toe")
+    graph = page.locator(".graph")
+    graph.wait_for()
+    before = graph.bounding_box()
+    page.locator("tr[data-move]").nth(7).wait_for()
+    assert graph.bounding_box() == before
+
+
+def test_a_long_game_shows_the_move_it_is_at(page: Page) -> None:
+    moves = ",".join(f"{letter}{number}" for number in range(1, 10) for letter in "ABCDEFGHJ"[:6])
+    page.goto(f"/#/analyse/go?size=9&moves={moves}")
+    tree, here = page.locator(".game-tree"), page.locator(".game-tree [aria-current]")
+    for at in (54, 1, 54):
+        page.keyboard.press("Home" if at == 1 else "End")
+        if at == 1:
+            page.keyboard.press("ArrowRight")
+        expect(here).to_have_count(1)
+        box, inner = tree.bounding_box(), here.bounding_box()
+        assert box is not None
+        assert inner is not None
+        assert box["y"] - 1 <= inner["y"]
+        assert inner["y"] + inner["height"] <= box["y"] + box["height"] + 1
+
+
+def test_on_a_phone_board_and_steps_stay_in_sight(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for place in ("/#/analyse/go?size=9&moves=E5,C3", "/#/play/connect_four?moves=4,4"):
+        page.goto(place)
+        page.locator("[role=gridcell]").first.wait_for()
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        expect(page.get_by_role("button", name="Back", exact=True)).to_be_in_viewport(ratio=1)
+        expect(page.locator("svg.board")).to_be_in_viewport(ratio=0.95)
 
 
 def test_a_link_shows_the_same_position(page: Page) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 import tengen
 from tengen import Stepper
-from tengen._core import SimulationTrace
+from tengen._core import SimulationTrace, formulas
 from tengen.interfaces.web.models import Models
 
 STEPS = 10
@@ -37,7 +37,7 @@ def puct(c: float = 1.25, noise: float = 0.0) -> dict[str, Any]:
 def open_at(page: Page, place: str = f"{GAME}", speed: str = "Fast") -> None:
     """The explorer, ready. Fast: a step is shown at once, without its stages one after the other."""
     page.goto(f"/#/explore/{place}")
-    expect(page.get_by_role("button", name="One simulation")).to_be_enabled()
+    expect(page.get_by_role("button", name="Step: one simulation")).to_be_enabled()
     page.get_by_role("radio", name=speed).check()
 
 
@@ -115,14 +115,14 @@ def test_ten_steps_number_by_number(page: Page) -> None:
     open_at(page)
     search = stepper(**puct())
     for number in range(1, STEPS + 1):
-        press(page, "One simulation", number)
+        press(page, "Step: one simulation", number)
         assert_shows(lane(page), search.step())
         assert_draws(lane(page), search)
 
 
 def test_the_numbers_that_are_read_are_those_numbers(page: Page) -> None:
     open_at(page)
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     for row in lane(page).locator(".scores tbody tr").all():
         texts = [text.replace("\N{MINUS SIGN}", "-") for text in row.locator("td").all_inner_texts()]
         assert texts[0] == row.get_attribute("data-n")
@@ -143,7 +143,7 @@ def test_the_stages_light_up_in_turn(page: Page) -> None:
         };
         new MutationObserver(note).observe(document.querySelector(".stages"), {subtree: true, attributes: true});
     }""")
-    page.get_by_role("button", name="One simulation").click()
+    page.get_by_role("button", name="Step: one simulation").click()
     until(page, lambda: page.evaluate("window.lit")[-4:] == STAGES)
     page.get_by_role("button", name="Expand").click()  # and back to any of them
     expect(page.locator(".stage-card.is-lit h3")).to_contain_text("Expand")
@@ -157,12 +157,12 @@ def test_play_and_pause(page: Page) -> None:
     expect(page.locator("output[data-busy=false]")).to_be_visible()
     page.get_by_role("button", name="Restart").click()
     wait_for(page, 0)
-    press(page, "100 simulations", 100)
+    press(page, "+100 simulations", 100)
 
 
 def test_sliders_start_again_with_the_same_seed(page: Page) -> None:
     open_at(page)
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     before, after = stepper(**puct()), stepper(**puct(c=5.0))
     for _ in range(10):
         before.step()
@@ -170,7 +170,7 @@ def test_sliders_start_again_with_the_same_seed(page: Page) -> None:
     page.get_by_role("slider", name="c_puct").press("End")
     changed = page.get_by_label("What changed", exact=True)
     expect(changed).to_be_visible()
-    wait_for(page, 10)
+    page.locator("output[data-simulations='10'][data-busy=false][data-c='5']").wait_for()
     assert_shows(lane(page), trace)
     counts = {row["move"]: (int(row["before"]), int(row["after"])) for row in data(changed.locator("li"))}
     assert counts == {
@@ -181,19 +181,108 @@ def test_sliders_start_again_with_the_same_seed(page: Page) -> None:
     }
 
     page.get_by_role("slider", name="Root noise").press("End")
-    wait_for(page, 10)
+    page.locator("output[data-simulations='10'][data-busy=false][data-noise='1']").wait_for()
     noisy = stepper(**puct(c=5.0, noise=1.0))
     for _ in range(10):
         trace = noisy.step()
     assert_shows(lane(page), trace)
 
 
+def test_a_slider_moved_by_many_keys_keeps_the_search(page: Page) -> None:
+    open_at(page)
+    press(page, "+100 simulations", 100)
+    slider = page.get_by_role("slider", name="c_puct")
+    for key, c in (("ArrowRight", "2.25"), ("ArrowLeft", "1.25"), ("ArrowRight", "2.25")):
+        slider.focus()
+        for _ in range(20):
+            page.keyboard.press(key)
+        page.locator(f"output[data-simulations='100'][data-busy=false][data-c='{c}']").wait_for()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    search = stepper(**puct(c=2.25))
+    for _ in range(100):
+        search.step()
+    assert_draws(lane(page), search)
+
+
+def test_stage_by_stage_and_back(page: Page) -> None:
+    open_at(page)
+    lit = lane(page).locator(".stages [aria-current=step]")
+    for name in ("1Select", "2Expand", "3Evaluate", "4Back up", "1Select"):
+        page.get_by_role("button", name="Next stage").click()
+        expect(lit).to_have_text(name)
+    wait_for(page, 2)
+    page.get_by_role("button", name="Previous stage").click()
+    wait_for(page, 1)
+    expect(lit).to_have_text("4Back up")
+    press(page, "+10 simulations", 11)
+    page.get_by_role("button", name="Back one").click()
+    wait_for(page, 10)
+    search = stepper(**puct())
+    for _ in range(10):
+        trace = search.step()
+    assert_shows(lane(page), trace)
+    assert_draws(lane(page), search)
+
+
+def test_what_the_formula_leaves_open_is_said(page: Page) -> None:
+    open_at(page)
+    press(page, "+10 simulations", 10)
+    page.get_by_role("button", name="Step: one simulation").click()
+    wait_for(page, 11)
+    expect(lane(page).locator("[data-note=untried]").or_(lane(page).locator("[data-note=tie]")).first).to_be_visible()
+    search = stepper(**puct())
+    for _ in range(11):
+        trace = search.step()
+    adds = [float(one.get_attribute("data-adds")) for one in lane(page).locator("[data-adds]").all()]
+    assert len(adds) == len(trace.changes)
+    signs = [
+        1.0 if search.tree.arrays.player[change.node if i == 0 else trace.changes[i - 1].node] == 0 else -1.0
+        for i, change in enumerate(trace.changes)
+    ]
+    assert adds == pytest.approx(
+        [sign * (c.value_sum_after - c.value_sum_before) for sign, c in zip(signs, trace.changes, strict=False)]
+    )
+
+
+def test_from_visits_to_a_move(page: Page) -> None:
+    open_at(page)
+    press(page, "+100 simulations", 100)
+    search = stepper(**puct())
+    for _ in range(100):
+        search.step()
+    visits = {child.action_text: child.visits for child in search.tree.root.children if child.visits}
+    rows = page.locator(".policy-table tbody tr")
+    for tau, keys in ((1.0, ""), (0.5, "ArrowLeft " * 10)):
+        slider = page.get_by_role("slider", name="Temperature")
+        for key in keys.split():
+            slider.press(key)
+        policy = formulas.apply_temperature(list(visits.values()), tau)
+        shown = {row["move"]: float(row["pi"]) for row in data(rows) if int(row["n"])}
+        assert shown == pytest.approx(dict(zip(visits, policy, strict=True)), abs=1e-5)
+    page.get_by_role("slider", name="Temperature").press("Home")
+    assert max(float(row["pi"]) for row in data(rows)) == 1.0
+
+
+def test_the_tour_goes_through_one_simulation(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto("/#/explore/connect_four")
+    page.get_by_role("link", name="Take the tour").click()
+    card = page.get_by_role("complementary", name="Guided tour")
+    for number in range(1, 11):
+        expect(card).to_have_attribute("data-tour-step", str(number))
+        expect(page.locator("[data-toured]")).to_have_count(1)
+        expect(page.locator("[data-toured]")).to_be_in_viewport()
+        page.keyboard.press("Enter")  # the way on has the focus
+    expect(card).to_have_count(0)
+    expect(page.locator("output[data-simulations='25']")).to_be_visible()
+
+
 def test_the_classic_search_beside(page: Page) -> None:
     open_at(page, f"{GAME}?moves=b2,a3")
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     page.get_by_role("checkbox", name="Classic search").check()
     expect(page.locator(".lane")).to_have_count(2)
-    press(page, "One simulation", 11)
+    press(page, "Step: one simulation", 11)
     classic = stepper("rollout", "b2 a3", c_uct=1.4)
     network = stepper(moves="b2 a3", **puct())
     for _ in range(11):
@@ -206,7 +295,7 @@ def test_the_classic_search_beside(page: Page) -> None:
 
 def test_any_node_shows_its_position_and_its_moves(page: Page) -> None:
     open_at(page)
-    press(page, "100 simulations", 100)
+    press(page, "+100 simulations", 100)
     tree = page.get_by_role("application")
     tree.focus()
     tree.press("ArrowDown")  # to the most visited move
@@ -227,7 +316,7 @@ def test_any_node_shows_its_position_and_its_moves(page: Page) -> None:
 
 def test_every_quantity_has_its_formula(page: Page) -> None:
     open_at(page)
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     names = page.locator(".scores .term-name")
     assert names.all_inner_texts() == ["N", "Q", "P", "U", "Q + U"]
     for name in names.all():
@@ -247,9 +336,9 @@ def test_a_broken_connection_loses_nothing(page: Page) -> None:
 
     page.route_web_socket("**/ws", pass_on)
     open_at(page)
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     sockets[-1].close(code=1012)
-    press(page, "One simulation", 11)
+    press(page, "Step: one simulation", 11)
     search = stepper(**puct())
     for _ in range(11):
         trace = search.step()
@@ -261,5 +350,5 @@ def test_a_broken_connection_loses_nothing(page: Page) -> None:
 def test_a_phone_has_room_for_it(page: Page, place: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     open_at(page, place)
-    press(page, "10 simulations", 10)
+    press(page, "+10 simulations", 10)
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -48,8 +48,19 @@ def test_the_licences_of_what_is_bundled_come_with_the_page() -> None:
 
 
 def test_the_page_is_small() -> None:
-    assert len(gzip.compress((STATIC / "assets" / "app.js").read_bytes())) < 150_000
+    sent = [STATIC / "index.html", STATIC / "assets" / "app.js", STATIC / "assets" / "app.css"]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in sent) < 120_000
     assert not list(STATIC.rglob("*.map"))
+
+
+def test_what_is_sent_is_compressed(page: Page) -> None:
+    sizes: dict[str, int] = {}
+    page.on("response", lambda response: sizes.update({response.url: response.request.sizes()["responseBodySize"]}))
+    page.goto("/")
+    page.locator("[role=gridcell]").first.wait_for()
+    script = (STATIC / "assets" / "app.js").stat().st_size
+    (sent,) = (size for url, size in sizes.items() if url.endswith("app.js"))
+    assert sent < script / 2
 
 
 def test_the_lock_file_names_no_host() -> None:

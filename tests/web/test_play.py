@@ -45,6 +45,13 @@ def wait_for_moves(page: Page, count: int) -> None:
     page.locator(".move-list li").nth(count - 1).wait_for()
 
 
+def confirm_if_asked(page: Page, made: int) -> None:
+    """A pass that may end the game is asked about."""
+    page.locator(f".move-list li:nth-child({made + 1}), dialog.confirm").first.wait_for()
+    if page.locator("dialog.confirm").count():
+        page.get_by_role("button", name="Yes").click()
+
+
 @pytest.mark.parametrize("model", bundled_names("models"))
 def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
     config = tomllib.loads((bundled_folder("models") / model / "config.toml").read_text())
@@ -57,6 +64,8 @@ def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
         target = passing.first if passes else legal.nth(turn * 7 % legal.count())
         made = moves_made(page)
         target.click()
+        if passes:
+            confirm_if_asked(page, made)
         wait_for_moves(page, made + 1)
     assert headline(page) in OVER
     assert page.locator("[data-legal]").count() == 0
@@ -116,7 +125,8 @@ def test_agent_against_agent_with_a_pause(page: Page) -> None:
 
 def test_pass_is_a_button_where_it_is_legal(page: Page) -> None:
     page.goto(place("go", "E5,E6", size=9, model="uniform"))
-    page.get_by_role("button", name="Pass").click()
+    page.locator("[data-action='pass']").click()
+    page.get_by_role("button", name="Yes").click()
     wait_for_moves(page, 4)
     assert page.locator(".move-list li").nth(2).inner_text() == "2.pass"
 
@@ -169,6 +179,61 @@ def test_an_impossible_option_is_said(page: Page) -> None:
     page.get_by_label("size").press("Enter")
     expect(page.locator("[role=gridcell]")).to_have_count(49)
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_pass_that_may_lose_the_game_is_explained(page: Page) -> None:
+    page.goto(place("go", "E5,E6", size=9, komi=7, model="uniform"))
+    page.locator("[data-action='pass']").click()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("If the answer is the same, the game ends. As the board stands: White wins")
+    expect(question).to_contain_text("Capture dead stones before you pass.")
+    question.get_by_role("button", name="No").click()
+    expect(question).to_have_count(0)
+    assert moves_made(page) == 2
+
+    page.goto(place("go", "E5,pass", size=9, komi=7, model="uniform"))
+    expect(page.locator(".move-list li").nth(1)).to_have_text("pass")
+    page.locator("[data-action='pass']").click()
+    expect(question).to_contain_text("This ends the game. As the board stands: Black wins: two passes, 81 to 7.")
+    question.get_by_role("button", name="Yes").click()
+    expect(page.locator(".status h1")).to_have_text("You win")
+
+
+def test_prisoners_territory_and_discs_are_counted(page: Page) -> None:
+    page.goto(place("go", "E5,E6,A1,D5,A2,F5,A3,E4", size=9))  # E5 is taken
+    expect(page.locator("[data-tally='1']")).to_have_text("White1 captured", use_inner_text=False)
+    expect(page.locator("[data-tally='0']")).to_contain_text("0")
+    page.goto(place("go", "E5,E6,A1,D5,A2,F5,A3,E4,pass,pass", size=9))
+    expect(page.locator(".ownership .owner-1")).to_have_count(1)  # the point of E5; the rest is nobody's
+    page.goto(place("othello", "d3,c3"))
+    expect(page.locator("[data-tally='0']")).to_contain_text("3")
+    expect(page.locator("[data-tally='1']")).to_contain_text("3")
+
+
+def test_undo_after_resigning_takes_back_the_resignation(page: Page) -> None:
+    page.goto(place("tic_tac_toe", "b2,a1,a2,b1"))
+    page.get_by_role("button", name="Resign").click()
+    expect(page.locator(".status h1")).to_have_text("You resigned")
+    page.get_by_role("button", name="Undo").click()
+    assert headline(page) == YOURS
+    assert moves_made(page) == 4
+
+
+def test_the_moves_follow_the_game_and_are_a_way_back(page: Page) -> None:
+    moves = [f"{letter}{number}" for number in range(1, 10) for letter in "ABCDEF"]
+    page.goto(place("go", ",".join(moves), size=9, model="uniform"))
+    last = page.locator(".move-list li").nth(53)
+    expect(last.get_by_role("button")).to_have_attribute("aria-current", "step")
+    box, inner = page.locator(".move-list").bounding_box(), last.bounding_box()
+    assert box is not None
+    assert inner is not None
+    assert inner["y"] + inner["height"] <= box["y"] + box["height"] + 1
+    page.locator(".move-list li").nth(2).get_by_role("button").click()
+    expect(page.locator(".status h1")).to_have_text("After 3 moves")
+    expect(page.locator("[role=gridcell]:not([aria-label*=', empty'])")).to_have_count(3)
+    page.get_by_role("button", name="Back to the game").click()
+    assert moves_made(page) == 54
+    assert headline(page) == YOURS
 
 
 def test_the_end_of_go_tells_score_komi_and_reason(page: Page) -> None:

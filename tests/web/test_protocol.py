@@ -11,7 +11,7 @@ from servers import Page, Server, position, served
 
 import tengen
 from tengen.engine import Engine, Limit
-from tengen.games.sgf import read_sgf
+from tengen.games.trees import read_tree
 from tengen.interfaces.web.models import LEVELS
 from tengen.interfaces.web.searches import new_engine
 from tengen.search import Stepper
@@ -41,7 +41,7 @@ def test_show_describes_the_position(page: Page) -> None:
     assert (state["board"]["height"], state["board"]["width"]) == (6, 7)
     assert state["to_move"] == 1
     assert {cell: piece for cell, piece in enumerate(state["cells"]) if piece} == {38: 1, 31: 2, 35: 1}
-    assert state["last"] == {"action": 0, "text": "1", "source": None, "target": 35, "piece": None}
+    assert state["last"] == {"action": 0, "text": "1", "notation": "1", "source": None, "target": 35, "piece": None}
     assert [action["target"] for action in state["legal"]] == [28, 36, 37, 24, 39, 40, 41]
     assert (state["outcome"], state["text"], state["hands"], state["score"]) == (None, None, [[], []], None)
 
@@ -124,13 +124,15 @@ def test_othello_counts_rows_from_the_top_and_passes_by_a_button(page: Page) -> 
     assert page.ask("show", position=position("othello"))["board"]["rows"][0] == "1"
     state = forced_to_pass()
     shown = page.ask("show", position=position("othello", " ".join(map(state.action_text, state.moves))))
-    assert shown["legal"] == [{"action": 64, "text": "pass", "source": None, "target": None, "piece": None}]
+    assert shown["legal"] == [
+        {"action": 64, "text": "pass", "notation": "pass", "source": None, "target": None, "piece": None}
+    ]
 
 
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"position": position("chess")}, "UnknownGameError"),
+        ({"position": position("no_such_game")}, "UnknownGameError"),
         ({"position": position("../../etc/passwd.py")}, "UnknownGameError"),
         ({"position": position("go", size=99)}, "GameOptionError"),
         ({"position": position("go", height=9)}, "GameOptionError"),
@@ -410,13 +412,44 @@ def test_rules_of_a_user_get_a_page(rules_file: Path) -> None:
         assert page.ask("choose", position=position("hex"), model="rollout", simulations=20)["type"] == "move"
 
 
-def test_sgf_becomes_a_position_and_a_position_sgf(server: Server) -> None:
-    text = "(;GM[1]SZ[5]KM[6.5];B[cc];W[])"
-    where = server.post("/api/sgf/read", {"text": text}).json()["position"]
-    assert (where["game"], where["moves"]) == ("go", ["C3", "pass"])
+def test_records_become_positions_and_positions_records(server: Server) -> None:
+    text = "(;GM[1]SZ[5]KM[6.5];B[cc];W[](;B[dd])(;B[bb]C[instead]))"
+    read = server.post("/api/records/read", {"text": text}).json()
+    where = read["position"]
+    assert (where["game"], where["moves"]) == ("go", ["C3", "pass", "D2"])
     assert (where["options"]["size"], where["options"]["komi"]) == (5, 6.5)
-    written = server.post("/api/sgf/write", {"position": where}).json()["text"]
-    assert read_sgf(written) == read_sgf(text)
-    for wrong, error in [("(;GM[1]SZ[5]AB[cc][dd];W[bb])", "PositionError"), ("(;GM[1]SZ[5];B[zz])", "SgfError")]:
-        refused = server.post("/api/sgf/read", {"text": wrong})
+    assert [(one["parent"], one["text"], one["comment"]) for one in read["tree"]][2:] == [
+        (1, "pass", ""),
+        (2, "D2", ""),
+        (2, "B4", "instead"),
+    ]
+    written = server.post("/api/records/write", read).json()["text"]
+    assert read_tree(written) == read_tree(text)
+    for wrong, error in (
+        ({"text": "(;GM[1]SZ[5];B[zz])"}, "SgfError"),
+        ({"text": "(;GM[1]SZ[5];B[cc](;W[dd])(;W[cc]))"}, "SgfError"),
+        ({"text": "1. e4 e5 2. Ke3"}, "PgnError"),
+    ):
+        refused = server.post("/api/records/read", wrong)
         assert (refused.status_code, refused.json()["error"]) == (400, error)
+    for parent, move in ((0, "Z9"), (5, "C3")):
+        tree = [*read["tree"], {"parent": parent, "text": move}]
+        refused = server.post("/api/records/write", {"position": where, "tree": tree})
+        assert (refused.status_code, refused.json()["error"]) == (400, "TreeError")
+
+
+def test_a_game_may_start_elsewhere(server: Server) -> None:
+    read = server.post("/api/records/read", {"text": "(;GM[1]SZ[5]AB[cc][dd]PL[W];W[bb])"}).json()
+    assert read["position"]["start"]
+    with server.page() as page:
+        state = page.ask("show", position=read["position"])
+        assert [cell for cell, code in enumerate(state["cells"]) if code] == [6, 12, 18]
+        assert state["notations"] == ["B4"]
+        fen = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
+        asked = {"game": "chess", "start": fen, "moves": ["e7e8q"]}
+        state = page.ask("show", position=asked)
+        assert state["notations"] == ["e8=Q"]
+        assert state["board_text"].startswith("4Q3/")
+        assert page.ask("show", position={**asked, "start": "nonsense"})["type"] == "error"
+        found = page.ask("analyse", position=asked, model="uniform", simulations=20)
+        assert found["moves"][0]["line"][0] == found["moves"][0]["notation"]

@@ -89,10 +89,10 @@ def test_what_can_not_be_served_is_said(refused: Any, arguments: tuple[str, ...]
 
 
 def test_games_that_can_not_be_loaded_are_left_out() -> None:
-    games, problems = load_each(["chess", "go:size=5", "nowhere/my_game.py", "elsewhere/my_game.py"])
+    games, problems = load_each(["no_such_game", "go:size=5", "nowhere/my_game.py", "elsewhere/my_game.py"])
     assert [game.spec.name for game in games] == ["go"]
-    assert list(problems) == ["chess", "my_game.py", "elsewhere/my_game.py"]
-    assert "no game called 'chess'" in problems["chess"]
+    assert list(problems) == ["no_such_game", "my_game.py", "elsewhere/my_game.py"]
+    assert "no game called 'no_such_game'" in problems["no_such_game"]
 
 
 def test_help_tells_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:

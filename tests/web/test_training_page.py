@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
+from test_access import found_by_axe
 
 import tengen
 from tengen.base.bundled import bundled_folder
-from tengen.run.folder import read_reports
+from tengen.run.metrics import read_reports
 
 SMALL_TRAIN = (sys.executable, str(Path(__file__).parent / "small_train.py"))
 FINDING = {"name": "window too old", "cause": "the learner still sees old games", "remedy": "lower replay.window_share"}
 RATING = {"network": "30", "elo": 181.4, "error": 32.0, "zero": "rollout:100", "seconds": 2.0, "anchors": []}
+
+PRINTS_ITS_ARGUMENTS = "import sys; print(*sys.argv[1:])"
 
 TRAINING = 300_000  # milliseconds: a run imports torch before it says anything, on a busy machine for minutes
 
@@ -47,6 +53,13 @@ def runs(tmp_path: Path) -> Path:
     newest = json.loads(lines[-1]) | {"findings": [FINDING], "rating": RATING}
     metrics.write_text("\n".join([*lines[:-1], json.dumps(newest)]) + "\n")
     return tmp_path
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    give_up = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
 
 
 def figure(page: Page, chart: str, curve: str) -> str:
@@ -132,7 +145,7 @@ def test_a_finished_run_in_figures_and_words(browser: Browser, runs: Path) -> No
     reports = read_reports(runs / "first")
     with served(runs=runs) as server, visit(browser, server) as page:
         page.goto("/#/train")
-        expect(page.get_by_label("Runs").get_by_role("link")).to_contain_text("first")
+        expect(page.get_by_label("Runs").get_by_role("link").first).to_contain_text("first")
         expect(page.locator(".chart").first).to_have_attribute("data-points", str(len(reports)))
         diagnosis = page.get_by_label("Diagnosis")
         expect(diagnosis).to_contain_text("Window too old. The learner still sees old games.")
@@ -141,6 +154,121 @@ def test_a_finished_run_in_figures_and_words(browser: Browser, runs: Path) -> No
         expect(page.locator(".tiles")).to_contain_text("± 32; rollout:100 has 0")
         assert page.get_by_role("button", name="Resume").count() == 0
         assert page.get_by_role("img", name="Losses at iteration 30").is_visible()
+
+
+def test_runs_are_laid_over_each_other(browser: Browser, runs: Path, tmp_path: Path) -> None:
+    with served(runs=runs) as server, visit(browser, server) as page:
+        page.goto("/#/train/first")
+        charts = page.locator(".chart")
+        expect(charts.first).to_have_attribute("data-curves", "1")
+        page.get_by_label("Lay bundled.othello over the charts").check()
+        expect(page.locator(".chart[data-curves='2']")).to_have_count(6)
+        expect(charts.nth(1).locator("li")).to_have_text([re.compile("first"), re.compile("bundled.othello")])
+        settings = page.locator(".run-settings")
+        expect(settings).to_contain_text("Settings that differ")
+        expect(settings.locator("[data-setting='game'] td")).to_have_text(["tic_tac_toe", "othello"])
+        expect(settings.locator("[data-setting='arena.threshold']")).to_have_count(0)
+
+        rough = figure(page, "Game length", "first")
+        page.get_by_role("slider", name="Smoothing").press("End")
+        expect(page.get_by_role("slider", name="Smoothing")).to_have_value("0.95")
+        assert figure(page, "Game length", "first") != rough
+        page.get_by_role("radio", name="Time").check()
+        expect(page.get_by_role("img", name=re.compile("^Losses at minute"))).to_be_visible()
+        assert "with=bundled.othello&x=time&smooth=0.95" in page.url
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download figures").click()
+        download.value.save_as(tmp_path / "figures.csv")
+        rows = list(csv.DictReader((tmp_path / "figures.csv").open()))
+        reports = read_reports(runs / "first")
+        own = [row for row in rows if row["run"] == "first"]
+        assert [float(row["Losses: policy"]) for row in own] == [report.learner.policy_loss for report in reports]
+        assert {row["run"] for row in rows} == {"first", "bundled.othello"}
+        assert found_by_axe(page) == []
+
+
+def test_a_run_is_renamed_and_deleted(browser: Browser, runs: Path) -> None:
+    with served(runs=runs) as server, visit(browser, server) as page:
+        page.goto("/#/train/first")
+        page.get_by_role("button", name="Rename").first.click()
+        page.get_by_label("Name", exact=True).fill("second")
+        page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+        expect(page.locator(".run-head")).to_contain_text("second")
+        assert not (runs / "first").exists()
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("button", name="Delete it").click()
+        expect(page.get_by_role("heading", name="Watch it learn")).to_be_visible()
+        assert not (runs / "second").exists()
+        page.goto("/#/train/bundled.othello")
+        expect(page.locator("canvas").first).to_be_visible()
+        assert page.get_by_role("button", name="Delete").count() == 0
+        refused = server.post("/api/runs/bundled.othello/rename", {"name": "mine"})
+        assert (refused.status_code, refused.json()["error"]) == (409, "RunStateError")
+
+
+def test_settings_are_changed_in_the_form(browser: Browser, tmp_path: Path) -> None:
+    command = (sys.executable, "-c", PRINTS_ITS_ARGUMENTS)
+    with served(runs=tmp_path, train_command=command) as server, visit(browser, server) as page:
+        page.goto("/#/train")
+        form = page.locator(".start-form")
+        form.get_by_text("Settings").click()
+        form.get_by_text("self-play", exact=True).click()
+        field = form.locator("[data-setting='self_play.simulations']")
+        expect(field).to_contain_text("simulations")
+        field.locator("input").fill("33")
+        expect(form.locator("summary").first).to_have_text("Settings (1 changed)")
+        form.get_by_role("button", name="Start training").click()
+        said = tmp_path / "tic_tac_toe" / "output.txt"
+        wait_until(lambda: said.exists() and said.read_text().endswith("\n"))
+        assert "--set self_play.simulations=33" in said.read_text()
+    for wrong in ("network.module=evil.py:Net", "arena.anchors=['gtp:sh']"):
+        with served(runs=tmp_path, train_command=command) as server:
+            refused = server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 1.0, "sets": [wrong]})
+            assert (refused.status_code, refused.json()["error"]) == (400, "ConfigError")
+
+
+def test_iterations_that_did_not_learn_have_no_loss(browser: Browser, runs: Path) -> None:
+    metrics = runs / "first" / "metrics.jsonl"
+    lines = [json.loads(line) for line in metrics.read_text().splitlines()]
+    for line in lines[-2:]:
+        line["learner"] |= {"steps": 0, "policy_loss": 0.0, "value_loss": 0.0, "value_loss_of_mean": 0.0}
+    metrics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with served(runs=runs) as server, visit(browser, server) as page:
+        page.goto("/#/train")
+        expect(page.locator(".chart").first).to_have_attribute("data-points", str(len(lines)))
+        learned = lines[-3]["learner"]["policy_loss"]
+        assert float(figure(page, "Losses", "policy")) == pytest.approx(learned, rel=6e-3)
+
+
+def test_a_run_that_used_up_its_minutes_is_finished(browser: Browser, runs: Path) -> None:
+    metrics = runs / "first" / "metrics.jsonl"
+    lines = [json.loads(line) | {"iterations": 1000} for line in metrics.read_text().splitlines()]
+    lines[-1]["seconds_left"] = 0.0
+    metrics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (runs / "first" / "page.json").write_text('{"minutes": 2.0}')
+    with served(runs=runs) as server, visit(browser, server) as page:
+        page.goto("/#/train/first")
+        expect(page.locator(".run-head")).to_contain_text("finished: its time is used up")
+        expect(page.get_by_label("Runs")).to_contain_text("finished")
+        expect(page.get_by_role("button", name="Train 5 minutes more")).to_be_visible()
+        assert page.get_by_role("button", name="Resume").count() == 0
+
+
+def test_a_run_from_the_page_measures_its_strength(tmp_path: Path) -> None:
+    """Also of a game whose settings leave that out."""
+    with served(runs=tmp_path, train_command=(sys.executable, "-c", PRINTS_ITS_ARGUMENTS)) as server:
+        assert server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 1.0}).status_code == 201
+        said = tmp_path / "tic_tac_toe" / "output.txt"
+        wait_until(lambda: said.read_text().endswith("\n"))
+        assert "--set arena.every=5" in said.read_text()
+        asked = {"game": "tic_tac_toe", "minutes": 1.0, "measured": False, "sets": ["self_play.simulations=9"]}
+        wait_until(lambda: server.post("/api/runs", asked).status_code == 201)
+        said = tmp_path / "tic_tac_toe_2" / "output.txt"
+        wait_until(lambda: said.read_text().endswith("\n"))
+        assert "arena" not in said.read_text()
+        assert "--set self_play.simulations=9" in said.read_text()
+        refused = server.post("/api/runs", {**asked, "sets": ["self_play.simulatoins=9"]})
+        assert (refused.status_code, refused.json()["error"]) == (400, "ConfigError")
 
 
 def test_a_phone_has_room_for_it(browser: Browser, runs: Path) -> None:

@@ -3,13 +3,16 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FunctionComponent, JSX } from "preact";
+import { Shades } from "./board/pieces";
 import { Connection, type ConnectionState, http } from "./connection";
-import { type Place, SCREENS, type Screen, readPlace } from "./link";
+import { type Place, SCREENS, type Screen, type Spot, readPlace, readSpot, spotAt, writeLink } from "./link";
 import type { About, BrokenGame, GameInfo } from "./protocol";
 import { AnalyseScreen } from "./screens/analyse";
 import { ExploreScreen } from "./screens/explore";
 import { PlayScreen } from "./screens/play";
 import { TrainScreen } from "./screens/train";
+import { firstGame, startOf } from "./shown";
+import { keep, keepHere, remember, rememberHere } from "./storage";
 
 export interface App {
   games: GameInfo[]; // at least one
@@ -68,7 +71,8 @@ export function Root(): JSX.Element {
   const wrong = place.screen === "train" ? undefined : loaded?.broken.find(({ name }) => name === place.subject);
   return (
     <>
-      <Header place={place} />
+      <Shades />
+      <Header place={place} games={loaded?.games ?? []} />
       <main id="main">
         {wrong ? (
           <p class="waiting" role="alert">
@@ -92,10 +96,11 @@ export function Root(): JSX.Element {
   );
 }
 
-function Header({ place }: { place: Place }): JSX.Element {
+function Header({ place, games }: { place: Place; games: GameInfo[] }): JSX.Element {
+  const links = screenLinks(place, games);
   return (
     <header class="header">
-      <a class="wordmark" href="#/play">
+      <a class="wordmark" href={links.play} aria-label="tengen: play">
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <path d="M16 2v28M2 16h28" />
           <circle cx="16" cy="16" r="7.5" />
@@ -104,7 +109,7 @@ function Header({ place }: { place: Place }): JSX.Element {
       </a>
       <nav aria-label="Screens">
         {SCREENS.map((screen) => (
-          <a href={lastVisit(screen)} aria-current={screen === place.screen ? "page" : undefined}>
+          <a href={links[screen]} aria-current={screen === place.screen ? "page" : undefined}>
             {TITLES[screen]}
           </a>
         ))}
@@ -137,17 +142,20 @@ function ThemeSwitch(): JSX.Element {
   );
 }
 
-/** The place, which follows location.hash, and how to go elsewhere. The last place of every screen is remembered. */
+/** The place, which follows location.hash, and how to go elsewhere. */
 function usePlace(): [Place, App["go"]] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    addEventListener("popstate", follow);
+    return () => {
+      removeEventListener("hashchange", follow);
+      removeEventListener("popstate", follow);
+    };
   }, []);
   const place = useMemo(() => readPlace(hash), [hash]);
   useEffect(() => {
-    if (place.subject !== null) keep(`place.${place.screen}`, hash);
     document.title = `${TITLES[place.screen]} · tengen`;
   }, [place]);
   const go = useMemo(
@@ -161,8 +169,42 @@ function usePlace(): [Place, App["go"]] {
   return [place, go];
 }
 
-function lastVisit(screen: Screen): string {
-  return remember(`place.${screen}`) ?? `#/${screen}`;
+/** Where the screens are reached: Play, Analyse and Explore with the game that is shown, each with its own settings.
+    All of it is this tab's: another tab has its own game. */
+function screenLinks(place: Place, games: GameInfo[]): Record<Screen, string> {
+  if (place.screen === "train") {
+    if (place.subject !== null) keepHere("run", place.subject);
+  } else if (games.length > 0) {
+    const here = readSpot(place, games) ?? spotAt(startOf(firstGame(games, place.screen)));
+    const settings = Object.fromEntries(
+      Object.entries(place.query).filter(([name]) => !SPOT_FIELDS.has(name) && !(name in here.position.options)),
+    );
+    keepHere(`settings.${place.screen}`, JSON.stringify({ game: keyOf(here), settings }));
+    keepHere("spot", JSON.stringify(here));
+  }
+  const spot = readJson(rememberHere("spot")) as Spot | null;
+  const link = (screen: Screen): string => {
+    if (!spot) return `#/${screen}`;
+    const kept = readJson(rememberHere(`settings.${screen}`)) as { game: string; settings: Record<string, string> } | null;
+    return writeLink(screen, spot, kept?.game === keyOf(spot) ? kept.settings : {});
+  };
+  const run = rememberHere("run");
+  const train = run === null ? "#/train" : `#/train/${encodeURIComponent(run)}`;
+  return { play: link("play"), analyse: link("analyse"), explore: link("explore"), train };
+}
+
+const SPOT_FIELDS = new Set(["start", "moves", "at", "id"]);
+
+function keyOf({ position, line }: Spot): string {
+  return JSON.stringify([position.game, position.options, position.start ?? "", line]);
+}
+
+function readJson(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function useConnectionState(connection: Connection): ConnectionState {
@@ -180,21 +222,4 @@ function useNotice(): [string | null, (message: string) => void] {
   }, [notice]);
   const notify = useMemo(() => (message: string) => setNotice({ message }), []);
   return [notice?.message ?? null, notify];
-}
-
-/** What this browser keeps between visits; a browser that keeps nothing is fine too. */
-export function keep(name: string, value: string): void {
-  try {
-    localStorage.setItem(`tengen.${name}`, value);
-  } catch {
-    // private mode or full: the page works without
-  }
-}
-
-export function remember(name: string): string | null {
-  try {
-    return localStorage.getItem(`tengen.${name}`);
-  } catch {
-    return null;
-  }
 }

@@ -170,13 +170,17 @@ function OptionField(props: {
   );
 }
 
-export async function copyLink(app: App, hash: string): Promise<void> {
-  const address = `${location.href.split("#")[0]}${hash}`;
+export function copyLink(app: App, hash: string): Promise<void> {
+  return copyText(app, `${location.href.split("#")[0]}${hash}`, "The link is copied.");
+}
+
+/** Says so; where a browser does not let it, the text itself is shown. */
+export async function copyText(app: App, text: string, done: string): Promise<void> {
   try {
-    await navigator.clipboard.writeText(address);
-    app.notify("The link is copied.");
+    await navigator.clipboard.writeText(text);
+    app.notify(done);
   } catch {
-    app.notify(address);
+    app.notify(text);
   }
 }
 

@@ -6,7 +6,8 @@ export type Options = Record<string, number | string | boolean | null>;
 export interface Position {
   game: string;
   options: Options;
-  moves: string[]; // as text, from the start of the game
+  start?: string; // a board as text (FEN in chess); none: the game's own start
+  moves: string[]; // as text, from there
 }
 
 export interface Piece {
@@ -28,6 +29,7 @@ export interface BoardShape {
   pieces: Piece[]; // piece number n of a cell is pieces[n - 1]; none: the game does not say what stands on its board
   score_name: string;
   stars: [number, number][]; // row, column
+  flipped?: boolean; // seen from the second player's side; the page's own
 }
 
 /** Where something happens on the board: a piece moves from source to target, or comes to the target from elsewhere. */
@@ -40,6 +42,7 @@ export interface Step {
 export interface Action extends Step {
   action: number;
   text: string;
+  notation: string; // for people: Nf3; of most games the text
 }
 
 export interface Outcome {
@@ -62,6 +65,8 @@ export interface State {
   hands: [Held[], Held[]];
   score: number | null; // of the first player
   text: string | null; // the board as the game draws it, if there are no cells
+  board_text: string; // the position as programs exchange it (FEN), or as the game draws it
+  notations: string[]; // of the moves of the position
   legal: Action[];
   last: Action | null;
   outcome: Outcome | null;
@@ -72,7 +77,7 @@ export interface Move extends Action {
   value: number; // in [-1, 1]
   win_rate: number;
   prior: number;
-  line: string[];
+  line: string[]; // as notation
   drawn: (Step & { player: Player })[]; // the first moves of the line; empty for moves that few look at
 }
 
@@ -208,6 +213,8 @@ export interface RunSummary {
   iteration: number;
   iterations: number | null;
   running: boolean;
+  bundled: boolean; // made a network that comes with tengen
+  finished: boolean; // it did all of its iterations, or used up its minutes
   updated: string | number | null;
 }
 
@@ -215,7 +222,17 @@ export interface RunDetail extends RunSummary {
   config: Record<string, unknown>;
   points: Record<string, unknown>[];
   findings: unknown[];
+  minutes: number | null; // that the page gave it
   problem?: string | null; // what a run that failed said last
+}
+
+export interface RunSetting {
+  name: string; // "self_play.simulations"
+  value: boolean | number | string;
+  origin: string; // where the value comes from
+  meaning: string;
+  unit: string;
+  choices: string[]; // if it is one of a few
 }
 
 export interface RunGame {

@@ -2,13 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "./app";
+import type { Screen } from "./link";
 import type { GameInfo, Position, State } from "./protocol";
 
 const MOST_KEPT = 2000;
 const kept = new Map<string, State>();
 
 export function positionKey(position: Position): string {
-  return JSON.stringify([position.game, position.options, position.moves]);
+  return JSON.stringify([position.game, position.options, position.start ?? "", position.moves]);
 }
 
 export function after(position: Position, ...moves: string[]): Position {
@@ -59,7 +60,12 @@ export function useShown(app: App, position: Position): Shown {
   return { state: known ?? stale, current: known !== null, problem: why };
 }
 
-/** The position of the place, or the start of the game that was looked at last, or of the first one. */
 export function startOf(game: GameInfo): Position {
   return { game: game.name, options: game.options, moves: [] };
+}
+
+/** The game of a screen that was not told which: the smallest one where every number is looked at. */
+export function firstGame(games: GameInfo[], screen: Screen): GameInfo {
+  const name = screen === "explore" ? "tic_tac_toe" : "connect_four";
+  return games.find((game) => game.name === name) ?? (games[0] as GameInfo);
 }

@@ -1,26 +1,38 @@
-// The game tree as text: the line runs on, variations stand indented below the move that they replace.
+// The game tree as text: the line runs on, variations stand indented below the move that they replace, comments after the
+// move that they are about. The move that is shown stays in sight.
 
 import type { JSX } from "preact";
+import { type Grade, Symbol } from "./analyse/review";
 import type { Branch } from "./game_tree";
+import { useInSight } from "./in_sight";
 
-export function TreeView(props: { tree: Branch; at: string[]; onJump: (moves: string[]) => void }): JSX.Element {
+export function TreeView(props: {
+  tree: Branch;
+  at: string[];
+  grades?: ReadonlyMap<string, Grade>; // of moves, by the line that leads to them as JSON
+  onJump: (moves: string[]) => void;
+}): JSX.Element {
   const here = JSON.stringify(props.at);
-  const move = (moves: string[], numbered: boolean): JSX.Element => {
+  const box = useInSight<HTMLDivElement>(here);
+  const move = (branch: Branch, moves: string[], numbered: boolean): JSX.Element => {
     const ply = moves.length - 1;
     const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : `${(ply + 1) / 2}…`;
-    const isHere = JSON.stringify(moves) === here;
+    const key = JSON.stringify(moves);
+    const grade = props.grades?.get(key);
     return (
       <span class="tree-move">
         {(ply % 2 === 0 || numbered) && <span class="soft">{number}</span>}
         <button
           type="button"
-          class="quiet"
-          aria-current={isHere ? "step" : undefined}
+          class={`quiet ${grade ? `is-${grade}` : ""}`}
+          aria-current={key === here ? "step" : undefined}
           data-moves={moves.join(" ")}
           onClick={() => props.onJump(moves)}
         >
-          {moves.at(-1)}
+          {branch.notation || branch.text}
+          {grade && <Symbol grade={grade} />}
         </button>
+        {branch.comment && <span class="tree-comment">{branch.comment}</span>}
       </span>
     );
   };
@@ -29,14 +41,14 @@ export function TreeView(props: { tree: Branch; at: string[]; onJump: (moves: st
     const drawn: JSX.Element[] = [];
     for (let numbered = fresh; branch.children.length; ) {
       const [first, ...others] = branch.children as [Branch, ...Branch[]];
-      drawn.push(move([...before, first.text], numbered));
-      numbered = others.length > 0;
+      drawn.push(move(first, [...before, first.text], numbered));
+      numbered = others.length > 0 || first.comment !== "";
       for (const other of others) {
         const moves = [...before, other.text];
         drawn.push(
           <div class="variation">
-            {move(moves, true)}
-            {follow(other, moves, false)}
+            {move(other, moves, true)}
+            {follow(other, moves, other.comment !== "")}
           </div>,
         );
       }
@@ -45,6 +57,11 @@ export function TreeView(props: { tree: Branch; at: string[]; onJump: (moves: st
     }
     return drawn;
   };
-  if (!props.tree.children.length) return <p class="soft small">No moves yet. Play on the board, or paste a game.</p>;
-  return <div class="game-tree number">{follow(props.tree, [], true)}</div>;
+  if (!props.tree.children.length) return <p class="soft small game-tree">No moves yet. Play on the board, or paste a game.</p>;
+  return (
+    <div class="game-tree number" ref={box}>
+      {props.tree.comment && <p class="tree-comment">{props.tree.comment}</p>}
+      {follow(props.tree, [], true)}
+    </div>
+  );
 }

@@ -7,7 +7,8 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Action, BoardShape, Player, State, Step } from "../protocol";
 import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./geometry";
-import { Arrow, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring } from "./layers";
+import { Arrow, Badge, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, InCheck, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring, WinningLine } from "./layers";
+import { useMotion } from "./motion";
 import { isLettered, PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
 
 export interface BoardProps {
@@ -21,6 +22,7 @@ export interface BoardProps {
   ownership?: number[] | null | undefined; // +1 the first player's, -1 the second's
   line?: NumberedMove[] | undefined;
   hint?: Step | null | undefined;
+  badge?: { cell: number; text: string; kind: string } | undefined; // a verdict on what stands there
 }
 
 /** What was taken up to be put somewhere: the piece of a cell, or one of a hand. */
@@ -55,6 +57,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
   const [taken, setTaken] = useState<Taken | null>(null);
   const [choices, setChoices] = useState<{ actions: Action[]; cell: number } | null>(null);
   const svg = useRef<SVGSVGElement>(null);
+  const motion = useMotion(state);
   const positionKey = state.position.moves.join(" ");
   useEffect(() => {
     setTaken(null);
@@ -115,7 +118,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
   );
   return (
     <div class="board-frame">
-      {hand(1)}
+      {hand(board.flipped ? 0 : 1)}
       <svg
         ref={svg}
         class={`board look-${styleOf(board)} ${onPlay ? "playable" : ""}`}
@@ -132,16 +135,25 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         <Ground board={board} />
         <Names board={board} />
         {isLastBelow(board, state) && <LastMove board={board} state={state} />}
+        <InCheck board={board} state={state} />
         {cells.map((code, cell) => {
           if (code === 0 || numbered.has(cell) || drag.from === cell) return null;
           const [x, y] = centre(board, cell);
-          return <PieceAt board={board} x={x} y={y} code={code} />;
+          const move = motion.get(cell);
+          const from = move?.kind === "moved" ? { "--dx": `${move.dx}px`, "--dy": `${move.dy}px` } : {};
+          return (
+            <g key={`${cell} ${code}`} class={move ? `piece is-${move.kind}` : "piece"} style={from}>
+              <PieceAt board={board} x={x} y={y} code={code} />
+            </g>
+          );
         })}
+        {state.outcome?.reason === "line" && <WinningLine board={board} state={state} />}
         {props.heat && <HeatLayer board={board} heat={props.heat} />}
         {props.ownership && <Ownership board={board} ownership={props.ownership} />}
         {!isLastBelow(board, state) && <LastMove board={board} state={state} />}
         {onPlay && <LegalDots board={board} state={state} cells={targets} isTarget={taken !== null} />}
         {props.labels && <Labels board={board} labels={props.labels} />}
+        {props.badge && <Badge board={board} {...props.badge} />}
         {props.line && <LineLayer board={board} line={props.line} />}
         {props.hint && (props.hint.target ?? props.hint.source) !== null && (
           <Ring board={board} cell={(props.hint.target ?? props.hint.source) as number} kind="hint" />
@@ -191,6 +203,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
       {choices && (
         <Choices
           actions={choices.actions}
+          pieceOf={(action) => <Promoted board={board} action={action} player={state.to_move} />}
           onChoose={(action) => {
             setTaken(null);
             setChoices(null);
@@ -199,7 +212,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
           onClose={() => setChoices(null)}
         />
       )}
-      {hand(0)}
+      {hand(board.flipped ? 1 : 0)}
     </div>
   );
 }
@@ -221,7 +234,7 @@ function Ghost({ board, action, code }: { board: BoardShape; action: Action; cod
 }
 
 /** Moves that the cells alone do not tell apart, by name. */
-function Choices(props: { actions: Action[]; onChoose: (action: Action) => void; onClose: () => void }): JSX.Element {
+function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.Element | null; onChoose: (action: Action) => void; onClose: () => void }): JSX.Element {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus(), [props.actions]);
   return (
@@ -235,7 +248,8 @@ function Choices(props: { actions: Action[]; onChoose: (action: Action) => void;
       <div class="buttons">
         {props.actions.map((one, index) => (
           <button type="button" ref={index === 0 ? first : null} data-choice={one.text} onClick={() => props.onChoose(one)}>
-            {one.text}
+            {props.pieceOf(one)}
+            {one.notation}
           </button>
         ))}
         <button type="button" class="quiet" onClick={props.onClose}>
@@ -243,6 +257,18 @@ function Choices(props: { actions: Action[]; onChoose: (action: Action) => void;
         </button>
       </div>
     </div>
+  );
+}
+
+/** The piece that a move makes, where its notation says so: e8=Q. */
+function Promoted(props: { board: BoardShape; action: Action; player: Player }): JSX.Element | null {
+  const letter = /=([A-Z])/.exec(props.action.notation)?.[1];
+  const code = props.board.pieces.findIndex((piece) => piece.owner === props.player && piece.letter.toUpperCase() === letter) + 1;
+  if (letter === undefined || code === 0) return null;
+  return (
+    <svg class={`stone-icon look-${styleOf(props.board)}`} viewBox="0 0 100 100" aria-hidden="true">
+      <PieceAt board={props.board} x={50} y={50} code={code} />
+    </svg>
   );
 }
 

@@ -15,7 +15,8 @@ export function rim(board: BoardShape): number {
 }
 
 export function centre(board: BoardShape, cell: number): [number, number] {
-  const [row, column] = [Math.floor(cell / board.width), cell % board.width];
+  const seen = board.flipped ? board.width * board.height - 1 - cell : cell;
+  const [row, column] = [Math.floor(seen / board.width), seen % board.width];
   if (board.shape === "hex") return [(column + 0.5 + row / 2) * CELL, POINT + row * ROW];
   return [(column + 0.5) * CELL, (row + 0.5) * CELL];
 }
@@ -78,8 +79,19 @@ export function aspect(board: BoardShape): number {
   return width / height;
 }
 
+/** Whether a board can be seen from the other side: pieces that fall and sides of hexagons have their places. */
+export function canFlip(board: BoardShape): boolean {
+  return board.shape === "square" && board.layout !== "columns" && board.pieces.length > 0;
+}
+
 /** Where a press of a key leads from a cell. */
-export function moveCursor(key: string, cell: number, { height, width }: BoardShape): number | null {
+export function moveCursor(key: string, cell: number, board: BoardShape): number | null {
+  const { height, width } = board;
+  if (board.flipped) {
+    const last = width * height - 1;
+    const seen = moveCursor(key, last - cell, { ...board, flipped: false });
+    return seen === null ? null : last - seen;
+  }
   const [row, column] = [Math.floor(cell / width), cell % width];
   if (key === "ArrowUp") return Math.max(0, row - 1) * width + column;
   if (key === "ArrowDown") return Math.min(height - 1, row + 1) * width + column;

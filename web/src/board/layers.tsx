@@ -99,7 +99,7 @@ export function Names({ board }: { board: BoardShape }): JSX.Element {
       ))}
       {board.layout !== "columns" &&
         board.rows.map((name, row) => {
-          const [x, y] = centre(board, row * board.width);
+          const [x, y] = centre(board, row * board.width + (board.flipped ? board.width - 1 : 0));
           return (
             <text x={x - 50 - edge - size} y={y + 0.35 * size}>
               {name}
@@ -135,6 +135,17 @@ export function LastMove({ board, state }: { board: BoardShape; state: State }):
   return <circle class={`last last-on-${owner === null ? "none" : tone(board, owner)}`} cx={x} cy={y} r={12} />;
 }
 
+/** The king of the player to move, where the notation of the last move says that it is in check. */
+export function InCheck({ board, state }: { board: BoardShape; state: State }): JSX.Element | null {
+  if (!/[+#]$/.test(state.last?.notation ?? "")) return null;
+  const king = state.cells?.findIndex((code) => {
+    const piece = pieceOf(board, code);
+    return piece?.name === "king" && piece.owner === state.to_move;
+  });
+  if (king === undefined || king < 0) return null;
+  return <path class="in-check" data-check={king} d={outline(board, king)} />;
+}
+
 /** Where the rules leave few choices, they are shown; `cells` are those that can be pressed. */
 export function LegalDots(props: { board: BoardShape; state: State; cells: number[]; isTarget: boolean }): JSX.Element | null {
   const { board, state, cells } = props;
@@ -151,10 +162,50 @@ export function LegalDots(props: { board: BoardShape; state: State; cells: numbe
   );
 }
 
+/** The pieces in a row that won, through the last one. */
+export function WinningLine({ board, state }: { board: BoardShape; state: State }): JSX.Element | null {
+  const cells = winningCells(board, state);
+  const [first, last] = [cells[0], cells.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const [[x1, y1], [x2, y2]] = [centre(board, first), centre(board, last)];
+  return (
+    <g class="winning" data-winning={cells.join(" ")}>
+      <path d={`M${x1} ${y1}L${x2} ${y2}`} />
+      <path d={`M${x1} ${y1}L${x2} ${y2}`} />
+    </g>
+  );
+}
+
+/** The longest row of one player's pieces through the cell of the last move. */
+function winningCells(board: BoardShape, { cells, last }: State): number[] {
+  if (cells === null || last?.target == null) return [];
+  const owner = pieceOf(board, cells[last.target] ?? 0)?.owner;
+  const [row, column] = [Math.floor(last.target / board.width), last.target % board.width];
+  const run = (down: number, right: number): number[] => {
+    const found: number[] = [];
+    for (let r = row + down, c = column + right; r >= 0 && r < board.height && c >= 0 && c < board.width; r += down, c += right) {
+      if (pieceOf(board, cells[r * board.width + c] ?? 0)?.owner !== owner) break;
+      found.push(r * board.width + c);
+    }
+    return found;
+  };
+  const rows = [[0, 1], [1, 0], [1, 1], [1, -1]].map(([down = 0, right = 0]) => [
+    ...run(-down, -right).reverse(),
+    last.target as number,
+    ...run(down, right),
+  ]);
+  return rows.sort((a, b) => b.length - a.length)[0] ?? [];
+}
+
 /** What stands behind a number: square, so that it is not taken for a stone. Teal is the search, violet the network. */
 function Chip(props: { x: number; y: number; colour: "search" | "network"; strength: number }): JSX.Element {
   const fill = `color-mix(in srgb, var(--${props.colour}-chip) ${Math.round(100 * props.strength)}%, var(--chip))`;
   return <rect class="chip" x={props.x - 41} y={props.y - 41} width={82} height={82} rx={16} style={{ fill }} />;
+}
+
+/** Where pieces move, what stands on a cell stays in sight: a number over it is small, in a corner. */
+function aside(board: BoardShape, x: number, y: number): string | undefined {
+  return board.layout === "planes" ? `translate(${x + 26} ${y - 28}) scale(0.5) translate(${-x} ${-y})` : undefined;
 }
 
 export function HeatLayer({ board, heat }: { board: BoardShape; heat: Heat[] }): JSX.Element {
@@ -168,7 +219,11 @@ export function HeatLayer({ board, heat }: { board: BoardShape; heat: Heat[] }):
         const [x, y] = centre(board, cell);
         const strength = Math.sqrt(value / most);
         return (
-          <g data-heat={cell} data-value={value}>
+          <g
+            data-heat={cell}
+            data-value={value}
+            transform={aside(board, x, y)}
+          >
             <Chip x={x} y={y} colour="network" strength={strength} />
             {value >= HEAT_NUMBER_FROM && (
               <text class={strength > 0.55 ? "on-strong" : ""} x={x} y={y + 11}>
@@ -206,7 +261,7 @@ export function Labels({ board, labels }: { board: BoardShape; labels: MoveLabel
       {first.map((label) => {
         const [x, y] = centre(board, label.target);
         return (
-          <g class={`label ${label.best ? "label-best" : ""}`} data-label={label.target}>
+          <g class={`label ${label.best ? "label-best" : ""}`} data-label={label.target} transform={aside(board, x, y)}>
             <Chip x={x} y={y} colour="search" strength={label.best ? 1 : 0.08 + 0.34 * Math.sqrt(label.weight)} />
             <text class="label-main" x={x} y={y + 5}>
               {label.main}
@@ -217,6 +272,19 @@ export function Labels({ board, labels }: { board: BoardShape; labels: MoveLabel
           </g>
         );
       })}
+    </g>
+  );
+}
+
+/** A verdict at the upper right of a cell. */
+export function Badge(props: { board: BoardShape; cell: number; text: string; kind: string }): JSX.Element {
+  const [x, y] = centre(props.board, props.cell);
+  return (
+    <g class={`badge grade-${props.kind}`} data-badge={props.cell}>
+      <circle cx={x + 32} cy={y - 32} r={21} />
+      <text x={x + 32} y={y - 23}>
+        {props.text}
+      </text>
     </g>
   );
 }
@@ -249,7 +317,7 @@ export function Arrow(props: { board: BoardShape; step: Step; kind: string; weig
   const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
   const wide = 7 + 9 * Math.sqrt(props.weight);
   const at = (along: number, aside: number): string => `${x1 + along * dx - aside * dy} ${y1 + along * dy + aside * dx}`;
-  const tip = length - (props.number === undefined ? 38 : 22); // what stands on the target stays readable
+  const tip = length - (props.number === undefined ? 30 : 22); // what stands on the target stays readable
   const [tail, neck] = [props.number === undefined ? 8 : 24, tip - 2 * wide];
   const half = wide / 2;
   const shape = [at(tail, half), at(neck, half), at(neck, 1.8 * half + 6), at(tip, 0), at(neck, -1.8 * half - 6), at(neck, -half), at(tail, -half)];

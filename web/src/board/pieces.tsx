@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import type { BoardShape, Piece, Player } from "../protocol";
+import { Figure, isFigure } from "./figures";
 import { CELL } from "./geometry";
 
 type Style = "marks" | "discs" | "stones"; // X and O on squares are written; in columns and on hexagons, coloured discs
@@ -16,6 +17,11 @@ export function styleOf(board: BoardShape): Style {
 export function isLettered(board: BoardShape): boolean {
   const count = (owner: Player | null): number => board.pieces.filter((piece) => piece.owner === owner).length;
   return count(0) > 1 || count(1) > 1 || count(null) > 0;
+}
+
+/** Whether the pieces are those of chess, all of them. */
+function hasFigures(board: BoardShape): boolean {
+  return isLettered(board) && board.pieces.every((piece) => isFigure(piece.name));
 }
 
 /** Which of the two kinds of stones a player has, dark (0) or light (1): the first player the dark ones, unless called white. */
@@ -67,6 +73,9 @@ export function PieceAt(props: { board: BoardShape; x: number; y: number; code: 
     return <path class="mark mark-0" d={`M${x - 26} ${y - 26}L${x + 26} ${y + 26}M${x + 26} ${y - 26}L${x - 26} ${y + 26}`} />;
   }
   if (written && piece.owner === 1) return <circle class="mark mark-1" cx={x} cy={y} r={29} />;
+  if (piece.owner !== null && props.text === undefined && hasFigures(board)) {
+    return <Figure name={piece.name} tone={tone(board, piece.owner)} x={x} y={y} />;
+  }
   const text = props.text ?? (isLettered(board) ? piece.letter.toUpperCase() : "");
   const radius = board.points ? 46 : board.shape === "hex" ? 38 : 41;
   const own = piece.colour ? { fill: piece.colour, stroke: `color-mix(in srgb, ${piece.colour} 65%, black)` } : {};
@@ -78,7 +87,8 @@ export function PieceAt(props: { board: BoardShape; x: number; y: number; code: 
       ) : (
         <circle class="stone-body" cx={x} cy={y} r={radius} style={own} />
       )}
-      {piece.owner === 1 && props.text === undefined && <circle class="stone-ring" cx={x} cy={y} r={radius * (text ? 0.82 : 0.68)} />}
+      {piece.owner !== null && <circle class="stone-shade" cx={x} cy={y} r={radius} />}
+      {piece.owner === 1 && props.text === undefined && !board.points && <circle class="stone-ring" cx={x} cy={y} r={radius * (text ? 0.82 : 0.68)} />}
       {text && (
         <text class="stone-text" x={x} y={y + 14} style={ink}>
           {text}
@@ -92,6 +102,13 @@ export function PieceAt(props: { board: BoardShape; x: number; y: number; code: 
 export function StoneIcon({ board, player }: { board: BoardShape; player: Player }): JSX.Element {
   const shown = { ...board, pieces: board.pieces.filter((piece) => piece.owner === player).slice(0, 1) };
   const code = shown.pieces.length;
+  if (hasFigures(board)) {
+    return (
+      <svg class="stone-icon" viewBox="12 6 76 80" aria-hidden="true">
+        <Figure name="king" tone={tone(board, player)} x={50} y={50} />
+      </svg>
+    );
+  }
   return (
     <svg class={`stone-icon look-${styleOf(board)}`} viewBox={`0 0 ${CELL} ${CELL}`} aria-hidden="true">
       {code ? (
@@ -101,6 +118,26 @@ export function StoneIcon({ board, player }: { board: BoardShape; player: Player
           <circle class="stone-body" cx={CELL / 2} cy={CELL / 2} r={38} />
         </g>
       )}
+    </svg>
+  );
+}
+
+/** The light on round pieces: one definition for all drawings of the page. */
+export function Shades(): JSX.Element {
+  return (
+    <svg class="shades" width="0" height="0" aria-hidden="true" focusable="false">
+      <defs>
+        <radialGradient id="shade-dark" cx="0.36" cy="0.3" r="0.75">
+          <stop offset="0" stop-color="#fff" stop-opacity="0.34" />
+          <stop offset="0.5" stop-color="#fff" stop-opacity="0.04" />
+          <stop offset="1" stop-color="#000" stop-opacity="0.18" />
+        </radialGradient>
+        <radialGradient id="shade-light" cx="0.38" cy="0.32" r="0.8">
+          <stop offset="0" stop-color="#fff" stop-opacity="0.9" />
+          <stop offset="0.6" stop-color="#fff" stop-opacity="0" />
+          <stop offset="1" stop-color="#4a3d28" stop-opacity="0.26" />
+        </radialGradient>
+      </defs>
     </svg>
   );
 }

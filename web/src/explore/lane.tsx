@@ -7,18 +7,11 @@ import { Board } from "../board/board";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
+import type { Moment } from "./moment";
 import { Stages } from "./stages";
-import { Changes, Children, Evaluation, Scores, Worked } from "./tables";
+import { Changes, Children, Evaluation, Notes, Scores, Worked } from "./tables";
 import { TreeView } from "./tree_view";
 import { LAST_STAGE, type Selection, sentences, STAGES } from "./words";
-
-/** How far the showing of a simulation has come: in the first stage, how deep. */
-export interface Moment {
-  stage: number;
-  depth: number;
-}
-
-export const SHOWN_WHOLE: Moment = { stage: LAST_STAGE, depth: 0 };
 
 interface Props {
   app: App;
@@ -60,7 +53,7 @@ export function Lane(props: Props): JSX.Element {
         <p class="soft">{props.about}</p>
       </header>
       <div class="lane-grid">
-        <div class="card lane-tree">
+        <div class="card lane-tree" data-tour="tree">
           <Stages
             stage={moment.stage}
             isIdle={trace === null}
@@ -101,10 +94,12 @@ export function Lane(props: Props): JSX.Element {
             {trace && trace.path.length > 1 && <PathTabs trace={trace} depth={depth} onDepth={setTab} />}
             {step && <Scores step={step} selection={selection} />}
             {step && <Worked step={step} selection={selection} c={props.c} />}
+            {step && <Notes step={step} selection={selection} />}
           </StageCard>
         )}
         <StageCard stage={1} moment={moment} sentence={told[1]} isIdle={!trace}>
           {trace && setting && <LeafBoard app={app} trace={trace} position={setting.position} />}
+          {trace && <NewEdges trace={trace} />}
         </StageCard>
         <StageCard stage={2} moment={moment} sentence={told[2]} isIdle={!trace}>
           {trace && <Evaluation trace={trace} selection={selection} players={players} />}
@@ -132,7 +127,7 @@ function StageCard(props: {
   const isLit = !props.isIdle && props.stage === props.moment.stage;
   const isToCome = !props.isIdle && props.stage > props.moment.stage;
   return (
-    <section class={`card stage-card ${isLit ? "is-lit" : ""} ${isToCome ? "is-to-come" : ""}`}>
+    <section data-tour={`stage-${props.stage}`} class={`card stage-card ${isLit ? "is-lit" : ""} ${isToCome ? "is-to-come" : ""}`}>
       <h3>
         <span class="stage-number" aria-hidden="true">
           {props.stage + 1}
@@ -157,6 +152,25 @@ function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number)
     </div>
   );
 }
+
+/** The edges that the expansion added, each with its prior. */
+function NewEdges({ trace }: { trace: Trace }): JSX.Element | null {
+  if (!trace.priors.length) return null;
+  const edges = [...trace.priors].sort((a, b) => b.prior - a.prior);
+  return (
+    <p class="new-edges small number">
+      <span class="soft">New edges, with their P:</span>{" "}
+      {edges.slice(0, MOST_EDGES).map(({ text, prior }) => (
+        <span class="edge">
+          {text} <b>{prior.toFixed(2)}</b>
+        </span>
+      ))}
+      {edges.length > MOST_EDGES && <span class="soft">and {edges.length - MOST_EDGES} more</span>}
+    </p>
+  );
+}
+
+const MOST_EDGES = 12;
 
 /** The position that the simulation came to. */
 function LeafBoard(props: { app: App; trace: Trace; position: Position }): JSX.Element | null {

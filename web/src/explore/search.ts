@@ -44,6 +44,7 @@ class Search {
   private explorer: number | null = null;
   private queue: Promise<void>;
   private isClosed = false;
+  wanted: number; // simulations, when all that was asked is done
   private readonly unlisten: () => void;
 
   constructor(
@@ -51,40 +52,46 @@ class Search {
     private readonly setting: Setting,
     private readonly changed: (view: SearchView) => void,
     simulations: number,
+    before: Promise<void>, // the search that this one takes the place of, closed
   ) {
+    this.wanted = simulations;
     this.unlisten = connection.listen((state) => {
       if (state !== "open") this.explorer = null;
     });
-    this.queue = this.goTo(() => simulations);
+    this.queue = before.then(() => this.goTo(simulations));
   }
 
   step(count: number): Promise<void> {
-    this.queue = this.queue.then(() => this.goTo(() => this.view.simulations + count));
+    const wanted = (this.wanted = this.wanted + count);
+    this.queue = this.queue.then(() => this.goTo(wanted));
     return this.queue;
   }
 
-  close(): void {
+  /** Until then the server counts it: a page may have only so many open. */
+  async close(): Promise<void> {
     this.isClosed = true;
     this.unlisten();
-    if (this.explorer !== null) this.connection.request("close", { explorer: this.explorer }).answer.catch(ignore);
+    await this.queue.catch(ignore);
+    if (this.explorer !== null) await this.connection.request("close", { explorer: this.explorer }).answer.catch(ignore);
   }
 
   private async open(): Promise<void> {
     const opened = await this.connection.request("explore", { ...this.setting }).answer;
     this.explorer = opened.explorer;
-    if (this.isClosed) return this.close();
-    this.show({ ...NOTHING, setting: this.setting, tree: opened.tree, finished: opened.finished });
+    this.view = { ...NOTHING, setting: this.setting, tree: opened.tree, finished: opened.finished };
   }
 
-  private async stepTo(simulations: number): Promise<void> {
-    this.show({ isBusy: true });
+  /** On the way to where it was before, the tree of before stays in sight. */
+  private async stepTo(simulations: number, isComingBack: boolean): Promise<void> {
+    const show = (change: Partial<SearchView>): void => this.show(change, isComingBack && this.view.simulations < simulations);
+    this.show({ isBusy: true }, isComingBack);
     while (!this.isClosed && !this.view.finished && this.view.simulations < simulations) {
       // A trace belongs to the tree just before it: the last step of many is taken alone.
       const missing = simulations - this.view.simulations;
       const count = missing === 1 ? 1 : Math.min(MOST_STEPS, missing - 1);
       const answer = await this.connection.request("step", { explorer: this.explorer!, count }).answer;
       const done = this.view.simulations + answer.traces.length;
-      this.show({
+      show({
         simulations: done,
         trace: answer.traces.at(-1) ?? this.view.trace,
         before: this.view.tree,
@@ -92,16 +99,17 @@ class Search {
         finished: answer.finished,
       });
     }
+    if (this.view.finished) this.wanted = this.view.simulations;
     this.show({ isBusy: false });
   }
 
   /** Opens the explorer if it is not there, or not any more, and steps to so many simulations. */
-  private async goTo(target: () => number): Promise<void> {
-    const simulations = target();
+  private async goTo(simulations: number): Promise<void> {
     while (!this.isClosed) {
       try {
-        if (this.explorer === null) await this.open();
-        return await this.stepTo(simulations);
+        const isNew = this.explorer === null;
+        if (isNew) await this.open();
+        return await this.stepTo(simulations, isNew && simulations > 0);
       } catch (error) {
         this.explorer = null;
         if (error instanceof ServerError && error.kind === CONNECTION_LOST) continue;
@@ -110,10 +118,10 @@ class Search {
     }
   }
 
-  private show(change: Partial<SearchView>): void {
+  private show(change: Partial<SearchView>, isQuiet = false): void {
     if (this.isClosed) return;
     this.view = { ...this.view, ...change };
-    this.changed(this.view);
+    if (!isQuiet) this.changed(this.view);
   }
 }
 
@@ -121,10 +129,11 @@ class Search {
 export function useSearch(
   connection: Connection,
   setting: Setting | null,
-): { view: SearchView; step: (count: number) => Promise<void>; restart: (simulations: number) => void } {
+): { view: SearchView; step: (count: number) => Promise<void>; restart: (simulations: number) => void; wanted: () => number } {
   const [view, setView] = useState(NOTHING);
   const [round, setRound] = useState({ number: 0, simulations: 0 });
   const lastRound = useRef(0);
+  const closed = useRef(Promise.resolve());
   const search = useRef<Search | null>(null);
   const key = JSON.stringify(setting);
   useLayoutEffect(() => {
@@ -135,15 +144,16 @@ export function useSearch(
     setView((now) => ({ ...now, isBusy: true })); // what is shown until the new one has begun
     const simulations = round.number === lastRound.current ? 0 : round.simulations;
     lastRound.current = round.number;
-    const started = new Search(connection, setting, setView, simulations);
+    const started = new Search(connection, setting, setView, simulations, closed.current);
     search.current = started;
     return () => {
-      started.close();
+      closed.current = started.close();
       search.current = null;
     };
   }, [connection, key, round.number]);
   return {
     view,
+    wanted: () => search.current?.wanted ?? 0,
     step: (count) => search.current?.step(count) ?? Promise.resolve(),
     restart: (simulations) => setRound((now) => ({ number: now.number + 1, simulations })),
   };

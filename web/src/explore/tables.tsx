@@ -90,6 +90,37 @@ export function Worked({
   );
 }
 
+const SAME = 1e-6; // scores that differ by less are equal to the search, which counts in single precision
+
+/** What the formula leaves open: equal scores, and the Q of moves that nobody tried. */
+export function Notes({ step, selection }: { step: TraceStep; selection: Selection }): JSX.Element | null {
+  const chosen = step.children.find((child) => child.action === step.chosen);
+  if (!chosen || scoreNote(chosen) || selection === "uct") return null;
+  const equal = step.children.filter((child) => child !== chosen && !scoreNote(child) && Math.abs((child.score ?? 0) - (chosen.score ?? 0)) < SAME);
+  const tried = step.children.filter((child) => child.visits > 0);
+  const untried = step.children.find((child) => child.visits === 0);
+  const share = tried.reduce((sum, child) => sum + child.prior, 0);
+  const total = tried.reduce((sum, child) => sum + child.visits, 0);
+  return (
+    <>
+      {equal.length > 0 && (
+        <p class="worked soft" data-note="tie">
+          {equal.map(({ text }) => text).join(", ")} {equal.length === 1 ? "has" : "have"} the same score. Of equals the one with the highest
+          P is taken, and of equal P the first.
+        </p>
+      )}
+      {untried && (
+        <p class="worked soft" data-note="untried">
+          A move that nobody tried has no Q of its own. It gets {total === 0 ? "the value of this position" : "its parent’s Q, less the more of P was tried already"}:{" "}
+          <code>
+            Q = Q(parent) − r · √ΣP(tried){total > 0 && ` = Q(parent) − r · √${share.toFixed(2)}`} = {signed(untried.q)}
+          </code>
+        </p>
+      )}
+    </>
+  );
+}
+
 function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; high: number }) {
   const { child, isChosen, low, high } = props;
   const note = scoreNote(child);
@@ -184,6 +215,9 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
         <thead>
           <tr>
             <th scope="col">Node</th>
+            <th scope="col" title="The value, with the sign of the player who chose the move">
+              adds
+            </th>
             <th scope="col">
               <Term quantity={terms.N} align="start" />
             </th>
@@ -209,6 +243,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
                   {depth === 0 ? "root" : node?.text}
                   <small class="soft"> {players[chooser]}</small>
                 </th>
+                <td data-adds={sums[1] - sums[0]}>{signed(sums[1] - sums[0], 2)}</td>
                 <td>
                   <Change before={String(before)} after={String(after)} />
                 </td>

@@ -37,7 +37,7 @@ export function WhatChanges(props: {
   const most = Math.max(1, ...moves.flatMap((move) => [move.before, move.after]));
   return (
     <section class="card what-changes" aria-label="What changed">
-      <h3>What that changed</h3>
+      <h2 class="card-title">What that changed</h2>
       <p class="soft">
         Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>,
         below <b>{props.label}</b>

@@ -8,13 +8,17 @@ import { Actions } from "../board/actions";
 import { Board } from "../board/board";
 import { BrokenOptions, capital } from "../controls";
 import "../explore/explore.css";
-import { Lane, type Moment, SHOWN_WHOLE } from "../explore/lane";
+import { Lane } from "../explore/lane";
+import { type Moment, SHOWN_WHOLE, following, preceding } from "../explore/moment";
+import { VisitsToMove } from "../explore/policy";
 import { type SearchView, useSearch } from "../explore/search";
+import { Slider } from "../explore/slider";
+import { TOUR, TOUR_PLACE, Tour } from "../explore/tour";
 import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
-import { readPosition, writeLink } from "../link";
-import type { BoardShape, ExplorerParams, GameInfo, Position, State } from "../protocol";
-import { after, startOf, useShown } from "../shown";
+import { type Spot, readSpot, spotAt, writeLink } from "../link";
+import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
+import { after, firstGame, startOf, useShown } from "../shown";
 
 const SEED = 0;
 const C_PUCT = 1.25; // as in AlphaZero, and the server's default
@@ -30,8 +34,9 @@ const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
 };
 
 export function ExploreScreen({ app }: { app: App }): JSX.Element {
-  const game = app.games.find((one) => one.name === app.place.subject) ?? defaultGame(app.games);
-  const position = readPosition(app.place, app.games) ?? startOf(game);
+  const game = app.games.find((one) => one.name === app.place.subject) ?? firstGame(app.games, "explore");
+  const spot = readSpot(app.place, app.games) ?? spotAt(startOf(game));
+  const { position } = spot;
   const { state: root, current: isCurrent, problem } = useShown(app, position);
   const asked = app.place.query["model"];
   const models = [...new Set([...(asked === undefined ? [] : [asked]), ...game.models, "uniform", "rollout"])];
@@ -68,10 +73,12 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     const chosen = more.model ?? (to.game === game.name ? asked : undefined);
     if (chosen !== undefined) query["model"] = chosen;
     if (more.beside ?? isBeside) query["beside"] = "rollout";
-    if (more.beside) beside.restart(main.view.simulations); // both have done as much
+    if (more.beside) beside.restart(main.wanted()); // both have done as much
     setFormer(null);
     hold(SHOWN_WHOLE);
-    app.go(writeLink("explore", to, query), "replace");
+    const isOnLine = to.game === game.name && to.moves.every((move, ply) => spot.line[ply] === move);
+    const next = isOnLine ? { ...spot, position: to } : spotAt(to, to.game === game.name ? spot.id : null);
+    app.go(writeLink("explore", next, query), "replace");
   };
   const step = async (count: number): Promise<void> => {
     await Promise.all(lanes.map((lane) => lane.step(count)));
@@ -90,12 +97,39 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     for (const lane of lanes) lane.restart(0);
   };
   const change = (apply: () => void): void => {
-    const done = main.view.simulations;
-    setFormer(done > 1 ? { label, simulations: done, counts: rootCounts(main.view.tree) } : null);
+    const done = main.wanted(); // a search that is not yet there again keeps its aim
+    if (done > 1 && main.view.simulations === done) setFormer({ label, simulations: done, counts: rootCounts(main.view.tree) });
     hold(SHOWN_WHOLE);
     apply();
     main.restart(done);
   };
+  const back = (): void => {
+    hold(SHOWN_WHOLE);
+    for (const lane of lanes) lane.restart(Math.max(0, lane.wanted() - 1));
+  };
+  const longest = Math.max(0, ...views.map((view) => view.trace?.path.length ?? 0));
+  const nextStage = async (): Promise<void> => {
+    if (main.view.trace !== null && moment.stage < LAST_STAGE) return hold(following(moment, longest));
+    setPlaying(false);
+    setStaging(false);
+    await Promise.all(lanes.map((lane) => lane.step(1)));
+    setMoment({ stage: 0, depth: 0 });
+  };
+  const previousStage = (): void => {
+    if (moment.stage === 0 && moment.depth === 0) back();
+    else hold(preceding(moment, longest));
+  };
+  const tour = readTour(app.place.query["tour"]);
+  const guide = (to: number | null, from: Spot = spot): void => {
+    const query: Record<string, string> = to === null ? {} : { tour: String(to + 1) };
+    app.go(writeLink("explore", from, query), "replace");
+  };
+  useEffect(() => {
+    const aim = tour === null ? undefined : TOUR[tour];
+    if (!aim || !isReady) return;
+    hold({ stage: aim.stage, depth: 0 });
+    if (main.wanted() !== aim.simulations) main.restart(aim.simulations);
+  }, [tour, isReady]);
   useTimeline({
     views,
     moment,
@@ -116,7 +150,12 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           <h1>Inside the search</h1>
           <p class="soft">
             A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its
-            formula behind it.
+            formula behind it.{" "}
+            {tour === null && (
+              <a href={`${TOUR_PLACE}&tour=1`} onClick={restart}>
+                New to this? Take the tour
+              </a>
+            )}
           </p>
           <div class="explore-choices">
             <label class="field">
@@ -173,7 +212,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             />
           </div>
         </div>
-        <figure class="explore-root">
+        <figure class="explore-root" data-tour="position">
           {root && (
             <Board
               board={board}
@@ -194,6 +233,9 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               >
                 Take back
               </button>
+              <a class="button quiet" href={writeLink("analyse", spot, isNetwork ? { model } : {})}>
+                Analyse
+              </a>
             </span>
           </figcaption>
         </figure>
@@ -208,7 +250,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             type="button"
             key={count}
             disabled={!isReady || isFinished}
-            aria-label={count === 1 ? "One simulation" : `${count} simulations`}
+            aria-label={count === 1 ? "Step: one simulation" : `+${count} simulations`}
             onClick={() => {
               setPlaying(false);
               void step(count);
@@ -217,6 +259,17 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             {count === 1 ? "Step" : `+${count}`}
           </button>
         ))}
+        <div class="stage-steps" role="group" aria-label="Stage by stage">
+          <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={previousStage}>
+            Previous stage
+          </button>
+          <button type="button" disabled={!isReady || (isFinished && moment.stage === LAST_STAGE)} onClick={() => void nextStage()}>
+            Next stage
+          </button>
+        </div>
+        <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={back}>
+          Back one
+        </button>
         <button type="button" disabled={!isReady} onClick={restart}>
           Restart
         </button>
@@ -233,12 +286,15 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           aria-live="off"
           data-simulations={main.view.simulations}
           data-busy={String(views.some((view) => view.isBusy))}
+          data-c={main.view.setting?.params["c_puct"] ?? main.view.setting?.params["c_uct"]}
+          data-noise={main.view.setting?.params.noise_fraction}
         >
           <b>{main.view.simulations}</b> {main.view.simulations === 1 ? "simulation" : "simulations"}
           {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
         </output>
       </div>
 
+      {tour !== null && <Tour step={tour} onStep={guide} />}
       {former && (
         <WhatChanges
           former={former}
@@ -283,40 +339,15 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           )}
         </div>
       )}
+      <VisitsToMove nodes={main.view.tree.nodes} siblings={main.view.trace?.path[0]?.children ?? []} />
     </div>
   );
 }
 
-/** A slider that acts when it is let go, and says its number meanwhile. */
-function Slider(props: {
-  name: string;
-  about: string;
-  value: number;
-  most: number;
-  isDisabled?: boolean;
-  onChange: (value: number) => void;
-}): JSX.Element {
-  const [shown, setShown] = useState(props.value);
-  useEffect(() => setShown(props.value), [props.value]);
-  return (
-    <label class="slider">
-      <span>
-        {props.name} <b>{shown.toFixed(2)}</b>
-      </span>
-      <input
-        type="range"
-        aria-label={props.name}
-        min={0}
-        max={props.most}
-        step={0.05}
-        value={shown}
-        disabled={props.isDisabled}
-        onInput={(event) => setShown(Number(event.currentTarget.value))}
-        onChange={(event) => props.onChange(Number(event.currentTarget.value))}
-      />
-      <small class="soft">{props.about}</small>
-    </label>
-  );
+/** Which step of the tour a place is about, counted from 0; null: none. */
+function readTour(text: string | undefined): number | null {
+  const step = Number(text) - 1;
+  return text !== undefined && TOUR[step] ? step : null;
 }
 
 /** Goes through the stages of the last simulation, and while playing on to the next one. */
@@ -341,8 +372,7 @@ function useTimeline(now: {
         now.setStaging(false);
         return undefined;
       }
-      const next = stage === 0 && at + 1 < depth ? { stage: 0, depth: at + 1 } : { stage: stage + 1, depth: 0 };
-      const timer = setTimeout(() => now.setMoment(next), now.pause);
+      const timer = setTimeout(() => now.setMoment(following({ stage, depth: at }, depth)), now.pause);
       return () => clearTimeout(timer);
     }
     if (!now.isPlaying) return undefined;
@@ -373,10 +403,6 @@ function endOf(view: SearchView): string {
 function captionOf(root: State, board: BoardShape): string {
   if (root.outcome) return `The game is over. ${root.outcome.sentence}.`;
   return `${capital(board.players[root.to_move])} to move`;
-}
-
-function defaultGame(games: GameInfo[]): GameInfo {
-  return games.find((one) => one.name === "tic_tac_toe") ?? (games[0] as GameInfo);
 }
 
 function prefersStillness(): boolean {

@@ -2,39 +2,41 @@
 // connection or a link goes on with the same game.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
-import { keep, remember } from "../app";
 import { Actions } from "../board/actions";
 import { Board } from "../board/board";
+import { canFlip } from "../board/geometry";
 import { StoneIcon } from "../board/pieces";
+import { Tally, territoryOf } from "../board/tally";
 import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
-import { readPosition, writeLink } from "../link";
-import type { Action, BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
-import { after, askState, keepState, positionKey, startOf, useShown } from "../shown";
+import { useInSight } from "../in_sight";
+import { freshId, spotAt, writeLink } from "../link";
+import { useLastWord } from "../play/last_word";
+import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
+import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
+import { after, askState, firstGame, keepState, positionKey, startOf, useShown } from "../shown";
+import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
+import { FlipButton, Steps } from "../steps";
+import { keep } from "../storage";
 import "./play.css";
-
-type Side = "0" | "1" | "watch"; // the visitor's; watch: agent against agent
-
-interface Table {
-  position: Position;
-  side: Side;
-  level: string;
-  model: string;
-  resigned: boolean; // by the visitor
-}
 
 const WATCH_SECONDS = 0.5; // between two moves of agents, so that one can follow
 const HINT_SIMULATIONS = 400;
 const HINT_SECONDS = 2;
 
 export function PlayScreen({ app }: { app: App }): JSX.Element {
-  const game = gameOf(app);
+  const game = app.games.find((one) => one.name === app.place.subject) ?? firstGame(app.games, "play");
   const table = readTable(app, game);
-  const { position, side } = table;
+  const { spot, side } = table;
+  const { position } = spot;
+  const count = spot.line.length;
   const key = positionKey(position);
   const { state, current, problem } = useShown(app, position);
+  const whole = useShown(app, { ...position, moves: spot.line });
   const [paused, setPaused] = useState(false);
+  const [isTurned, setTurned] = useState(false);
+  const [sounds, setSounds] = useState(soundsAreOn);
   const [hint, setHint] = useState<{ key: string; move: Move } | "asked" | null>(null);
 
   const set = (change: Partial<Table>): void => {
@@ -42,29 +44,36 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
     keep(`play.${game.name}`, JSON.stringify({ side: next.side, level: next.level, model: next.model }));
     app.go(writeTable(next), "replace");
   };
-  const board = state?.board ?? game.board;
-  const over = state !== null && (state.outcome !== null || table.resigned);
-  const agentMoves = current && state !== null && !over && (side === "watch" ? !paused : side !== String(state.to_move));
-  const failure = useAgent(app, table, agentMoves, (text, next) => {
+  const goTo = (next: Position): void => set({ spot: spotAt(next, spot.id ?? freshId()), resigned: false });
+  const step = (at: number): void => set({ spot: { ...spot, position: { ...position, moves: spot.line.slice(0, at) } } });
+  const straight = state?.board ?? game.board;
+  const isFlipped = canFlip(straight) && isTurned !== (side === "1" && straight.layout === "planes");
+  const board = useMemo(() => (isFlipped ? { ...straight, flipped: true } : straight), [straight, isFlipped]);
+  const isOver = state !== null && (state.outcome !== null || table.resigned);
+  const isOn = current && state !== null && !isOver && !isLookingBack(table);
+  const agentMoves = isOn && (side === "watch" ? !paused : side !== String(state.to_move));
+  const failure = useAgent(app, table, agentMoves, state?.to_move ?? 0, (text, next) => {
     keepState(after(position, text), next);
-    set({ position: after(position, text) });
+    goTo(after(position, text));
   });
   useEffect(() => setHint(null), [key]);
+  useSounds(state, current);
 
-  const yourTurn = current && !over && state !== null && side === String(state.to_move);
-  const play = (action: Action): void => set({ position: after(position, action.text) });
+  const yourTurn = isOn && side === String(state.to_move);
+  const lastWord = useLastWord(app, position, yourTurn ? state : null, (action) => goTo(after(position, action.text)));
   const newGame = (changed: GameInfo = game, options: Options = position.options): void => {
     setPaused(false);
-    const fresh = { ...startOf(changed), options };
-    if (changed === game) set({ position: fresh, resigned: false });
-    else app.go(writeTable({ ...savedTable(changed), position: fresh }));
+    const fresh = spotAt({ ...startOf(changed), options }, freshId());
+    if (changed === game) set({ spot: fresh, resigned: false });
+    else app.go(writeTable({ ...savedTable(changed), spot: fresh }));
   };
   const undo = async (): Promise<void> => {
-    const moves = [...position.moves];
+    if (table.resigned) return set({ resigned: false });
+    const moves = [...spot.line];
     do moves.pop();
     while (moves.length > 0 && side !== "watch" && String((await askState(app, { ...position, moves })).to_move) !== side);
     setPaused(true);
-    set({ position: { ...position, moves }, resigned: false });
+    goTo({ ...position, moves });
   };
   const askHint = (): void => {
     setHint("asked");
@@ -79,36 +88,54 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       );
   };
   const shownHint = hint !== null && hint !== "asked" && hint.key === key ? hint.move : null;
-  const canUndo = position.moves.length > (side === "1" ? 1 : 0);
+  const canUndo = table.resigned || count > (side === "1" ? 1 : 0);
 
   return (
-    <div class="table" data-current={current}>
-      {state ? (
-        <Board
-          board={board}
-          state={state}
-          label={`${game.title} board`}
-          {...(yourTurn ? { onPlay: play } : {})}
-          hint={shownHint}
-        />
-      ) : (
-        <Waiting problem={problem} />
-      )}
+    <div class="table play" data-current={current}>
+      <div class="panel board-side">
+        {state ? (
+          <Board
+            board={board}
+            state={state}
+            label={`${game.title} board`}
+            {...(yourTurn ? { onPlay: lastWord.play } : {})}
+            ownership={state.outcome && current ? territoryOf(state) : undefined}
+            hint={shownHint}
+          />
+        ) : (
+          <Waiting problem={problem} />
+        )}
+        <Steps at={position.moves.length} count={count} onStep={step}>
+          {canFlip(straight) && <FlipButton onFlip={() => setTurned(!isTurned)} />}
+        </Steps>
+      </div>
       <div class="panel">
         <section class="card status-card">
           <Status board={board} state={state} table={table} failure={failure} problem={problem} paused={paused} />
+          {state && <Tally state={state} />}
           {shownHint && (
             <p class="hint small">
-              Try <strong>{shownHint.text}</strong>: the agent gives it {percent(shownHint.win_rate)}.
+              Try <strong>{shownHint.notation}</strong>: the agent gives it {percent(shownHint.win_rate)}.
             </p>
           )}
-          {yourTurn && <Actions state={state} onPlay={play} />}
+          {isLookingBack(table) && (
+            <div class="buttons even">
+              <button type="button" class="primary" onClick={() => step(count)}>
+                Back to the game
+              </button>
+              <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false })}>
+                Play from here
+              </a>
+            </div>
+          )}
+          {yourTurn && <Actions state={state} onPlay={lastWord.play} />}
+          {lastWord.dialog}
           <div class="buttons even">
             <button type="button" disabled={!canUndo} onClick={() => void undo()}>
               Undo
             </button>
             {side === "watch" ? (
-              <button type="button" disabled={over} onClick={() => setPaused(!paused)}>
+              <button type="button" disabled={isOver} onClick={() => setPaused(!paused)}>
                 {paused ? "Go on" : "Pause"}
               </button>
             ) : (
@@ -116,15 +143,34 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
                 <button type="button" disabled={!yourTurn || hint === "asked"} onClick={askHint}>
                   Hint
                 </button>
-                <button type="button" disabled={over || !position.moves.length} onClick={() => set({ resigned: true })}>
+                <button type="button" disabled={isOver || !count} onClick={() => set({ resigned: true })}>
                   Resign
                 </button>
               </>
             )}
           </div>
-          <button type="button" class={over ? "primary" : ""} onClick={() => newGame()}>
-            New game
-          </button>
+          <div class="buttons even">
+            <button type="button" class={isOver ? "primary" : ""} onClick={() => newGame()}>
+              New game
+            </button>
+            {isOver && (
+              <a class="button" href={writeLink("analyse", { ...spot, position: { ...position, moves: spot.line } }, { model: table.model, review: "yes" })}>
+                Review this game
+              </a>
+            )}
+          </div>
+          <Moves line={whole.current ? (whole.state?.notations ?? spot.line) : spot.line} at={position.moves.length} onStep={step} />
+          <div class="buttons even links">
+            <a class="button quiet" href={writeLink("analyse", spot, { model: table.model })}>
+              Analyse this game
+            </a>
+            <a class="button quiet" href={writeLink("explore", spot, { model: table.model })}>
+              Explore this position
+            </a>
+            <button type="button" class="quiet" onClick={() => void copyLink(app, writeTable({ ...table, spot: { ...spot, id: null } }))}>
+              Copy link
+            </button>
+          </div>
         </section>
         <section class="card" aria-label="Settings">
           <GamePicker app={app} position={position} onChange={newGame} />
@@ -138,44 +184,93 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
                 set({ side: changed });
               }}
               options={[
-                { value: "0", label: `${board.players[0]}, who moves first`, content: <Named board={board} player={0} /> },
-                { value: "1", label: `${board.players[1]}, who moves second`, content: <Named board={board} player={1} /> },
-                { value: "watch", label: "Watch the agent play itself", content: "Watch" },
+                { value: "0", label: `${capital(board.players[0])}, who moves first`, content: <Named board={board} player={0} /> },
+                { value: "1", label: `${capital(board.players[1])}, who moves second`, content: <Named board={board} player={1} /> },
+                { value: "watch", label: "Watch two agents play", content: "Watch" },
               ]}
             />
           </div>
-          <Select
-            label="Level"
-            value={table.level}
-            onChange={(level) => set({ level })}
-            options={game.levels.map((level) => ({ value: level.name, text: levelText(level.name, level.simulations) }))}
-          />
-          {game.models.length > 1 && (
-            <Select
-              label="Thinks with"
-              value={table.model}
-              onChange={(model) => set({ model })}
-              options={game.models.map((model) => ({ value: model, text: modelText(model) }))}
-            />
+          {side === "watch" ? (
+            ([0, 1] as const).map((player) => (
+              <fieldset class="agent">
+                <legend>
+                  <Named board={board} player={player} />
+                </legend>
+                <AgentFields game={game} agent={agentOf(table, player)} onChange={(agent) => set(withAgent(table, player, agent))} />
+              </fieldset>
+            ))
+          ) : (
+            <AgentFields game={game} agent={table} onChange={set} />
           )}
+          <label class="option">
+            <span>Sounds</span>
+            <input
+              type="checkbox"
+              checked={sounds}
+              onChange={(event) => {
+                turnSounds(event.currentTarget.checked);
+                setSounds(event.currentTarget.checked);
+              }}
+            />
+          </label>
         </section>
-        <Moves moves={position.moves} />
-        <div class="buttons">
-          <a class="button quiet" href={writeLink("analyse", position, { model: table.model })}>
-            Analyse this game
-          </a>
-          <button type="button" class="quiet" onClick={() => void copyLink(app, writeTable(table))}>
-            Copy link
-          </button>
-        </div>
       </div>
     </div>
   );
 }
 
+/** How strong an agent is, and what it thinks with. */
+function AgentFields(props: {
+  game: GameInfo;
+  agent: { level: string; model: string };
+  onChange: (change: { level?: string; model?: string }) => void;
+}): JSX.Element {
+  const { game, agent } = props;
+  return (
+    <>
+      <Select
+        label="Level"
+        value={agent.level}
+        onChange={(level) => props.onChange({ level })}
+        options={game.levels.map((level) => ({ value: level.name, text: levelText(level.name, level.simulations) }))}
+      />
+      {game.models.length > 1 && (
+        <Select
+          label="Thinks with"
+          value={agent.model}
+          onChange={(model) => props.onChange({ model })}
+          options={game.models.map((model) => ({ value: model, text: modelText(model) }))}
+        />
+      )}
+    </>
+  );
+}
+
+/** A knock for every move that is made while one looks on, and two notes at the end. */
+function useSounds(state: State | null, current: boolean): void {
+  const before = useRef<number | null>(null);
+  const count = state && current ? state.position.moves.length : null;
+  useEffect(() => {
+    if (count === null) return;
+    if (before.current !== null && count === before.current + 1) {
+      if (state?.outcome) endOfGame();
+      else knock();
+    }
+    before.current = count;
+  }, [count]);
+}
+
 /** The agent's move, asked for whenever it is its turn. A change of anything ends the search. Says why it has none. */
-function useAgent(app: App, table: Table, moves: boolean, onMove: (text: string, state: State) => void): string | null {
-  const { position, level, model, side } = table;
+function useAgent(
+  app: App,
+  table: Table,
+  moves: boolean,
+  toMove: Player,
+  onMove: (text: string, state: State) => void,
+): string | null {
+  const { side } = table;
+  const { position } = table.spot;
+  const { level, model } = agentOf(table, side === "watch" ? toMove : 0);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     setFailure(null);
@@ -225,6 +320,7 @@ function headline(board: BoardShape, state: State, table: Table, paused: boolean
     if (side === "watch") return capital(text);
     return side === String(winner) ? "You win" : "The agent wins";
   }
+  if (isLookingBack(table)) return `After ${count(table.spot.position.moves.length, "move")}`;
   if (table.resigned) return "You resigned";
   if (side === "watch") return paused ? "Paused" : `${capital(board.players[state.to_move])} to move`;
   return side === String(state.to_move) ? "Your turn" : "The agent’s turn";
@@ -232,29 +328,34 @@ function headline(board: BoardShape, state: State, table: Table, paused: boolean
 
 function explanation(board: BoardShape, state: State, table: Table): string {
   if (state.outcome) {
-    const { moves, options } = table.position;
+    const { moves, options } = table.spot.position;
     const komi = options["komi"] === undefined ? "" : `, komi ${options["komi"]}`; // without it a score is a riddle
     return `${state.outcome.sentence}. The end after ${count(moves.length, "move")}${komi}.`;
   }
   const names = board.players.map(capital) as [string, string];
+  if (isLookingBack(table)) return `The game has ${count(table.spot.line.length, "move")}.`;
   if (table.resigned) return `${names[opponent(table.side)]} wins.`;
-  if (table.side === "watch") return "The agent plays both sides.";
+  if (table.side === "watch") return table.second ? "Two agents play." : "The agent plays both sides.";
   return table.side !== String(state.to_move) ? "Thinking …" : `You play ${names[Number(table.side) as Player]}.`;
 }
 
-function opponent(side: Side): Player {
-  return side === "1" ? 0 : 1;
-}
-
-function Moves({ moves }: { moves: string[] }): JSX.Element | null {
-  if (!moves.length) return null;
+/** The moves of the game; the one shown stays in sight, and a press shows the position after a move. */
+function Moves(props: { line: string[]; at: number; onStep: (at: number) => void }): JSX.Element {
+  const box = useInSight<HTMLOListElement>(`${props.at} ${props.line.length}`);
   return (
-    <section aria-label="Moves of this game">
-      <ol class="move-list number">
-        {moves.map((text, ply) => (
+    <section aria-label="Moves so far" class="move-room">
+      <ol class="move-list number" ref={box}>
+        {props.line.map((text, ply) => (
           <li>
             {ply % 2 === 0 && <span class="soft">{ply / 2 + 1}.</span>}
-            {text}
+            <button
+              type="button"
+              class="quiet"
+              aria-current={ply + 1 === props.at ? "step" : undefined}
+              onClick={() => props.onStep(ply + 1)}
+            >
+              {text}
+            </button>
           </li>
         ))}
       </ol>
@@ -277,41 +378,4 @@ function levelText(name: string, simulations: number): string {
 
 function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
-}
-
-// The table as a link.
-
-function gameOf(app: App): GameInfo {
-  const { games, place } = app;
-  const named = (name: string | null): GameInfo | undefined => games.find((game) => game.name === name);
-  return named(place.subject) ?? named("connect_four") ?? (games[0] as GameInfo);
-}
-
-/** A new game, with the side and level that were used for this game the last time. */
-function savedTable(game: GameInfo): Table {
-  const saved = JSON.parse(remember(`play.${game.name}`) ?? "{}") as Partial<Table>;
-  return fitting(game, { position: startOf(game), side: "0", level: "", model: "", resigned: false, ...saved });
-}
-
-function readTable(app: App, game: GameInfo): Table {
-  const { query } = app.place;
-  const saved = savedTable(game);
-  return fitting(game, {
-    position: readPosition(app.place, app.games) ?? saved.position,
-    side: query["side"] === "0" || query["side"] === "1" || query["side"] === "watch" ? query["side"] : saved.side,
-    level: query["level"] ?? saved.level,
-    model: query["model"] ?? saved.model,
-    resigned: query["resigned"] === "yes",
-  });
-}
-
-/** With a level and a model that the game has. */
-function fitting(game: GameInfo, table: Table): Table {
-  const level = game.levels.some(({ name }) => name === table.level) ? table.level : game.default_level;
-  const model = game.models.includes(table.model) ? table.model : (game.models[0] ?? "uniform");
-  return { ...table, level, model };
-}
-
-function writeTable({ position, side, level, model, resigned }: Table): string {
-  return writeLink("play", position, { side, level, model, ...(resigned ? { resigned: "yes" } : {}) });
 }

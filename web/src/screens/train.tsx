@@ -4,30 +4,48 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
-import { BrokenOptions } from "../controls";
 import type { RunDetail, RunSummary } from "../protocol";
+import type { Axis } from "../train/curves";
 import { RunView } from "../train/run_view";
-import { askGames, askRun, askRuns, usePolled } from "../train/runs";
+import { askGames, askRun, askRuns, forgetRun, usePolled } from "../train/runs";
+import { type Start, StartForm } from "../train/start_form";
 import "../train/train.css";
 
 const LIST_SECONDS = 3;
 const RUN_SECONDS = 2;
 const GAMES_SECONDS = 5;
 const IDLE_SECONDS = 15; // a run that does not run changes only if somebody else starts it
-const MINUTES = 5;
+const MOST_COMPARED = 5;
 
 export function TrainScreen({ app }: { app: App }): JSX.Element {
   const list = usePolled("runs", LIST_SECONDS, askRuns);
-  const runs = list.value ?? [];
-  const name = app.place.subject ?? (runs.find((run) => run.running) ?? runs[0])?.name ?? null;
+  const [deleted, setDeleted] = useState<string[]>([]); // that the list may still have
+  const runs = (list.value ?? []).filter((run) => !deleted.includes(run.name));
+  const own = runs.filter((run) => !run.bundled);
+  const name = app.place.subject ?? (own.find((run) => run.running) ?? own[0])?.name ?? null;
+  const { query } = app.place;
+  const axis = (["iterations", "time", "games"] as const).find((one) => one === query["x"]) ?? "iterations";
+  const smoothing = Math.min(0.95, Math.max(0, Number(query["smooth"] ?? 0) || 0));
+  const compared = (query["with"] ?? "").split(",").filter((one) => one && one !== name && runs.some((run) => run.name === one));
   const summary = runs.find((run) => run.name === name);
   const seconds = summary === undefined || summary.running ? RUN_SECONDS : IDLE_SECONDS;
   const run = usePolled(name, seconds, askRun);
   const games = usePolled(name, run.value?.running ? GAMES_SECONDS : IDLE_SECONDS, askGames);
+  const others = usePolled(compared.length ? compared.join(",") : null, RUN_SECONDS, askAll);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const [stopping, setStopping] = useState<string | null>(null); // a run ends after the iteration under way
   if (stopping !== null && run.value?.name === stopping && !run.value.running) setStopping(null);
 
+  /** The same screen with other settings; those that are as usual are left out of the link. */
+  const show = (change: { run?: string; with?: string[]; x?: Axis; smooth?: number }): void => {
+    const next = { run: name, with: compared, x: axis, smooth: smoothing, ...change };
+    const fields = [
+      ...(next.with.length ? [`with=${next.with.map(encodeURIComponent).join(",")}`] : []),
+      ...(next.x === "iterations" ? [] : [`x=${next.x}`]),
+      ...(next.smooth ? [`smooth=${next.smooth.toFixed(2)}`] : []),
+    ];
+    app.go(`#/train/${encodeURIComponent(next.run ?? "")}${fields.length ? `?${fields.join("&")}` : ""}`, "replace");
+  };
   const post = async (path: string, body: unknown, what: string): Promise<RunDetail | null> => {
     setWaitingFor(what);
     try {
@@ -42,18 +60,39 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
       games.again();
     }
   };
-  const start = async (game: string, minutes: number): Promise<void> => {
-    const started = await post("/api/runs", { game, minutes }, "start");
+  const rename = async (to: string): Promise<void> => {
+    if (name === null || to === name) return;
+    try {
+      const renamed = await http<RunDetail>(`/api/runs/${encodeURIComponent(name)}/rename`, { name: to });
+      app.go(`#/train/${encodeURIComponent(renamed.name)}`, "replace");
+    } catch (error) {
+      app.notify((error as Error).message);
+    }
+    list.again();
+  };
+  const remove = async (): Promise<void> => {
+    if (name === null) return;
+    const response = await fetch(`/api/runs/${encodeURIComponent(name)}`, { method: "DELETE" });
+    forgetRun(name);
+    if (response.ok) {
+      setDeleted([...deleted, name]);
+      app.go("#/train", "replace");
+    } else app.notify((await response.json().catch(() => ({})))["message"] ?? "The server could not delete it.");
+    list.again();
+  };
+  const start = async (asked: Start): Promise<void> => {
+    const started = await post("/api/runs", asked, "start");
     if (started) app.go(`#/train/${encodeURIComponent(started.name)}`);
   };
-  const order = (what: "stop" | "resume"): void => {
+  const order = (what: "stop" | "resume", minutes: number | null = null): void => {
     if (name === null) return;
     setStopping(what === "stop" ? name : null);
-    void post(`/api/runs/${encodeURIComponent(name)}/${what}`, {}, what);
+    void post(`/api/runs/${encodeURIComponent(name)}/${what}`, minutes === null ? {} : { minutes }, what);
   };
 
   return (
     <div class="train">
+      <h1 class="visually-hidden">Training</h1>
       <aside class="train-side">
         <StartForm
           app={app}
@@ -61,12 +100,14 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
           isBusy={runs.some((one) => one.running)}
           onStart={start}
         />
-        {runs.length > 0 && <RunList app={app} runs={runs} name={name} />}
+        {runs.length > 0 && (
+          <RunList app={app} runs={runs} name={name} compared={compared} onCompare={(names) => show({ with: names })} />
+        )}
       </aside>
       <div class="train-main">
-        {list.value !== null && runs.length === 0 && name === null && (
+        {list.value !== null && name === null && (
           <section class="train-empty">
-            <h1>Watch it learn</h1>
+            <h2 class="large-title">Watch it learn</h2>
             <p>
               Choose a game and press <b>Start training</b>: knowing only the rules, the machine plays against itself
               and learns from its own games. Its curves appear here after the first minute, and you can stop, close the
@@ -78,11 +119,18 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
           <RunView
             app={app}
             run={run.value}
+            others={(others.value ?? []).filter((one) => compared.includes(one.name))}
             games={games.value ?? []}
+            axis={axis}
+            smoothing={smoothing}
+            onAxis={(x) => show({ x })}
+            onSmoothing={(smooth) => show({ smooth })}
+            onRename={(to) => void rename(to)}
+            onDelete={() => void remove()}
             isWaiting={waitingFor === "resume"}
             isStopping={stopping === name}
             onStop={() => order("stop")}
-            onResume={() => order("resume")}
+            onResume={(minutes) => order("resume", minutes)}
           />
         ) : (
           name !== null && <p class="waiting">{run.error ?? "Reading the run …"}</p>
@@ -92,74 +140,51 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   );
 }
 
-function StartForm(props: {
-  app: App;
-  isWaiting: boolean;
-  isBusy: boolean;
-  onStart: (game: string, minutes: number) => void;
-}): JSX.Element {
-  const { games } = props.app;
-  const [game, setGame] = useState((games.find((one) => one.name === "tic_tac_toe") ?? games[0])?.name ?? "");
-  const [minutes, setMinutes] = useState(MINUTES);
-  return (
-    <form
-      class="card start-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        props.onStart(game, minutes);
-      }}
-    >
-      <h2>New run</h2>
-      <label class="field">
-        <span class="label-text">Game</span>
-        <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
-          {games.map((one) => (
-            <option key={one.name} value={one.name} selected={one.name === game}>
-              {one.title}
-            </option>
-          ))}
-          <BrokenOptions games={props.app.broken} />
-        </select>
-      </label>
-      <label class="field">
-        <span class="label-text">Minutes</span>
-        <input
-          type="number"
-          min={0.1}
-          max={1440}
-          step="any"
-          required
-          value={minutes}
-          onInput={(event) => setMinutes(event.currentTarget.valueAsNumber)}
-        />
-      </label>
-      <button type="submit" class="primary" disabled={props.isWaiting || props.isBusy}>
-        {props.isWaiting ? "Starting …" : "Start training"}
-      </button>
-      {props.isBusy && <p class="soft small">A run takes the whole machine: stop the one that is running first.</p>}
-    </form>
-  );
+function askAll(names: string): Promise<RunDetail[]> {
+  return Promise.all(names.split(",").map(askRun));
 }
 
-function RunList({ app, runs, name }: { app: App; runs: RunSummary[]; name: string | null }): JSX.Element {
+function RunList(props: {
+  app: App;
+  runs: RunSummary[];
+  name: string | null;
+  compared: string[];
+  onCompare: (names: string[]) => void;
+}): JSX.Element {
+  const { app, runs, name, compared } = props;
+  const item = (run: RunSummary): JSX.Element => (
+    <li key={run.name}>
+      <a href={`#/train/${encodeURIComponent(run.name)}`} aria-current={run.name === name ? "true" : undefined}>
+        <span class={`run-dot ${run.running ? "is-running" : ""}`} aria-hidden="true" />
+        <span class="run-name">
+          <b>{run.bundled ? run.name.replace(/^bundled\./, "") : run.name}</b>
+          <span class="soft small">
+            {app.games.find((game) => game.name === run.game)?.title ?? run.game}, {stateOf(run)}
+          </span>
+        </span>
+      </a>
+      {name !== null && run.name !== name && (
+        <input
+          type="checkbox"
+          aria-label={`Lay ${run.name} over the charts`}
+          title={`Lay ${run.name} over the charts`}
+          checked={compared.includes(run.name)}
+          disabled={!compared.includes(run.name) && compared.length >= MOST_COMPARED}
+          onChange={(event) =>
+            props.onCompare(event.currentTarget.checked ? [...compared, run.name] : compared.filter((one) => one !== run.name))
+          }
+        />
+      )}
+    </li>
+  );
+  const own = runs.filter((run) => !run.bundled);
   return (
     <nav class="run-list" aria-label="Runs">
-      <h2>Runs</h2>
-      <ul>
-        {runs.map((run) => (
-          <li key={run.name}>
-            <a href={`#/train/${encodeURIComponent(run.name)}`} aria-current={run.name === name ? "true" : undefined}>
-              <span class={`run-dot ${run.running ? "is-running" : ""}`} aria-hidden="true" />
-              <span class="run-name">
-                <b>{run.name}</b>
-                <span class="soft small">
-                  {app.games.find((game) => game.name === run.game)?.title ?? run.game}, {stateOf(run)}
-                </span>
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      {own.length > 0 && <h2>Runs</h2>}
+      <ul>{own.map(item)}</ul>
+      <h2>Runs of the bundled networks</h2>
+      <ul>{runs.filter((run) => run.bundled).map(item)}</ul>
+      {name !== null && <p class="soft small">Tick runs to lay them over the charts.</p>}
     </nav>
   );
 }
@@ -167,5 +192,5 @@ function RunList({ app, runs, name }: { app: App; runs: RunSummary[]; name: stri
 function stateOf(run: RunSummary): string {
   const progress = run.iterations === null ? `${run.iteration}` : `${run.iteration} of ${run.iterations}`;
   if (run.running) return `running, ${progress}`;
-  return run.iterations !== null && run.iteration >= run.iterations ? "finished" : `stopped at ${progress}`;
+  return run.finished ? "finished" : `stopped at ${progress}`;
 }

@@ -13,12 +13,14 @@ interface Props {
   app: App;
   run: string;
   games: RunGame[]; // the newest first
+  isLive: boolean; // the run is under way
 }
 
 const PAUSE = 700; // milliseconds between two moves
 
-export function Replay({ app, run, games }: Props): JSX.Element {
+export function Replay({ app, run, games, isLive }: Props): JSX.Element {
   const [chosen, setChosen] = useState<RunGame | null>(null); // newer games do not take away the one being looked at
+  const [isFollowing, setFollowing] = useState(false); // games are shown as they come
   const game = chosen ?? games[0];
   if (!game) {
     return (
@@ -44,13 +46,44 @@ export function Replay({ app, run, games }: Props): JSX.Element {
             ))}
           </select>
         </label>
+        {isLive && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isFollowing}
+              onChange={(event) => {
+                setFollowing(event.currentTarget.checked);
+                setChosen(event.currentTarget.checked ? (games[0] ?? null) : game);
+              }}
+            />
+            Follow: play the newest game, then the next
+          </label>
+        )}
       </div>
-      <Moves key={keyOf(game)} app={app} run={run} game={game} onTouch={() => setChosen(game)} />
+      <Moves
+        key={keyOf(game)}
+        app={app}
+        run={run}
+        game={game}
+        isFollowing={isFollowing && isLive}
+        onTouch={() => {
+          setFollowing(false);
+          setChosen(game);
+        }}
+        onEnd={() => setChosen(games[0] ?? null)}
+      />
     </section>
   );
 }
 
-function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => void }): JSX.Element {
+function Moves(props: {
+  app: App;
+  run: string;
+  game: RunGame;
+  isFollowing: boolean;
+  onTouch: () => void;
+  onEnd: () => void;
+}): JSX.Element {
   const { app, game } = props;
   const [ply, setPly] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
@@ -59,7 +92,12 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
   const position: Position = { ...game.position, moves: moves.slice(0, at) };
   const { state, problem } = useShown(app, position);
 
-  const isOn = isPlaying && at < moves.length;
+  const isOn = (isPlaying || props.isFollowing) && at < moves.length;
+  useEffect(() => {
+    if (!props.isFollowing || at < moves.length) return undefined;
+    const timer = setTimeout(props.onEnd, 2 * PAUSE);
+    return () => clearTimeout(timer);
+  });
   useEffect(() => {
     if (!isOn) return undefined;
     const timer = setTimeout(() => setPly(at + 1), PAUSE);
@@ -113,7 +151,7 @@ function Moves(props: { app: App; run: string; game: RunGame; onTouch: () => voi
           {at === moves.length && game.outcome ? `. ${game.outcome.sentence}.` : ""}
         </p>
         {at < moves.length && (
-          <a class="button" href={writeLink("explore", position, { model: `run:${props.run}` })}>
+          <a class="button" href={writeLink("explore", { position, line: moves, id: null }, { model: `run:${props.run}` })}>
             Open this position in the explorer
           </a>
         )}

@@ -1,36 +1,45 @@
 // One run: how far it is, what is wrong with it in words, its curves, its newest games.
 
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import type { RunDetail, RunGame } from "../protocol";
-import { Chart } from "./chart";
+import { type Axis, Curves, perSecond, thousands } from "./curves";
 import { Replay } from "./replay";
+import { RunSettings } from "./settings";
 import { duration, findingsOf, pointsOf, type Point } from "./runs";
 
 interface Props {
   app: App;
   run: RunDetail;
+  others: RunDetail[]; // laid over it
   games: RunGame[];
+  axis: Axis;
+  smoothing: number;
+  onAxis: (axis: Axis) => void;
+  onSmoothing: (smoothing: number) => void;
+  onRename: (name: string) => void;
+  onDelete: () => void;
   isWaiting: boolean; // for the server to resume it
   isStopping: boolean;
   onStop: () => void;
-  onResume: () => void;
+  onResume: (minutes: number | null) => void; // in all; null: as before
 }
+
+const MORE_MINUTES = 5;
 
 export function RunView(props: Props): JSX.Element {
   const { app, run } = props;
   const points = pointsOf(run);
   const newest = points.at(-1);
   const title = app.games.find((game) => game.name === run.game)?.title ?? run.game;
-  const isDone = run.iterations !== null && run.iteration >= run.iterations;
   return (
     <section class="run" aria-label={`Run ${run.name}`}>
       <header class="run-head">
         <div>
-          <h1>{title}</h1>
+          <h2 class="large-title">{title}</h2>
           <p class="soft">
-            {run.name} · <Status run={run} isDone={isDone} newest={newest} />
+            {run.name} · <Status run={run} newest={newest} />
           </p>
         </div>
         <div class="buttons">
@@ -39,11 +48,17 @@ export function RunView(props: Props): JSX.Element {
               {props.isStopping ? "Stopping after this iteration …" : "Stop"}
             </button>
           )}
-          {!run.running && !isDone && (
-            <button type="button" class="primary" disabled={props.isWaiting} onClick={props.onResume}>
+          {!run.running && !run.finished && (
+            <button type="button" class="primary" disabled={props.isWaiting} onClick={() => props.onResume(null)}>
               Resume
             </button>
           )}
+          {run.finished && run.minutes !== null && (
+            <button type="button" disabled={props.isWaiting} onClick={() => props.onResume((run.minutes ?? 0) + MORE_MINUTES)}>
+              Train {MORE_MINUTES} minutes more
+            </button>
+          )}
+          {!run.running && !run.bundled && <Manage run={run} onRename={props.onRename} onDelete={props.onDelete} />}
         </div>
       </header>
       <Progress run={run} />
@@ -54,14 +69,82 @@ export function RunView(props: Props): JSX.Element {
       )}
       {newest && <Tiles points={points} newest={newest} />}
       {newest && <Findings run={run} />}
-      <Curves points={points} isMeasured={isMeasured(run)} />
-      <Replay key={run.name} app={app} run={run.name} games={props.games} />
+      <Curves
+        run={run}
+        others={props.others}
+        axis={props.axis}
+        smoothing={props.smoothing}
+        onAxis={props.onAxis}
+        onSmoothing={props.onSmoothing}
+      />
+      <RunSettings runs={[run, ...props.others]} />
+      {!run.bundled && <Replay key={run.name} app={app} run={run.name} games={props.games} isLive={run.running} />}
     </section>
   );
 }
 
-function Status({ run, isDone, newest }: { run: RunDetail; isDone: boolean; newest: Point | undefined }): JSX.Element {
-  if (isDone) return <>finished</>;
+/** Another name for a run, or its end. */
+function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDelete: () => void }): JSX.Element {
+  const [name, setName] = useState(props.run.name);
+  const renaming = useRef<HTMLDialogElement>(null);
+  const deleting = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => renaming.current?.showModal()}>
+        Rename
+      </button>
+      <button type="button" class="quiet" onClick={() => deleting.current?.showModal()}>
+        Delete
+      </button>
+      <dialog ref={renaming} aria-label="Rename the run">
+        <form
+          method="dialog"
+          onSubmit={(event) => {
+            event.preventDefault();
+            renaming.current?.close();
+            props.onRename(name.trim());
+          }}
+        >
+          <h2 class="dialog-title">Rename the run</h2>
+          <label class="field">
+            <span class="label-text">Name</span>
+            <input type="text" required maxLength={100} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          </label>
+          <div class="buttons">
+            <button type="submit" class="primary">
+              Rename
+            </button>
+            <button type="button" onClick={() => renaming.current?.close()}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      </dialog>
+      <dialog ref={deleting} class="confirm" aria-label="Delete the run">
+        <h2 class="dialog-title">Delete {props.run.name}?</h2>
+        <p>Its games, networks and figures are deleted from the disk. This can’t be undone.</p>
+        <div class="buttons">
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              deleting.current?.close();
+              props.onDelete();
+            }}
+          >
+            Delete it
+          </button>
+          <button type="button" onClick={() => deleting.current?.close()}>
+            Keep it
+          </button>
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+function Status({ run, newest }: { run: RunDetail; newest: Point | undefined }): JSX.Element {
+  if (run.finished) return <>{run.iterations !== null && run.iteration >= run.iterations ? "finished" : "finished: its time is used up"}</>;
   if (!run.running) return <>stopped; it can go on where it is</>;
   if (!newest) return <>starting: the first games are being played</>;
   return <>running, about {duration(newest.seconds_left)} left</>;
@@ -97,7 +180,7 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
     { name: "Time", figure: duration(newest.seconds), about: "so far" },
     {
       name: "Speed",
-      figure: thousands(perSecond(newest, newest.self_play.evaluations)),
+      figure: thousands(perSecond(newest)),
       about: "positions evaluated a second",
     },
   ];
@@ -137,109 +220,8 @@ function Findings({ run }: { run: RunDetail }): JSX.Element {
   );
 }
 
-function Curves({ points, isMeasured }: { points: Point[]; isMeasured: boolean }): JSX.Element {
-  const iterations = useMemo(() => points.map((point) => point.iteration), [points]);
-  const of = (figure: (point: Point) => number | null | undefined): (number | null)[] =>
-    points.map((point) => figure(point) ?? null);
-  const curves = useMemo(
-    () => ({
-      strength: [{ name: "Elo", values: of((p) => p.rating?.elo), errors: of((p) => p.rating?.error) }],
-      losses: [
-        { name: "policy", values: of((p) => p.learner.policy_loss) },
-        { name: "value", values: of((p) => p.learner.value_loss) },
-        { name: "guessing the average", values: of((p) => p.learner.value_loss_of_mean) },
-      ],
-      length: [{ name: "moves", values: of((p) => p.self_play.mean_length) }],
-      entropy: [
-        { name: "network", values: of((p) => p.self_play.prior_entropy) },
-        { name: "search", values: of((p) => p.self_play.target_entropy) },
-      ],
-      ends: [
-        { name: "first player's score", values: of((p) => p.self_play.first_player_score) },
-        { name: "drawn", values: of((p) => p.self_play.draws) },
-      ],
-      speed: [{ name: "positions a second", values: of((p) => perSecond(p, p.self_play.evaluations)) }],
-    }),
-    [points],
-  );
-  return (
-    <div class="charts">
-      <Chart
-        title="Strength"
-        about="Elo from matches, with 95 % error bars"
-        iterations={iterations}
-        curves={curves.strength}
-        format={(value) => value.toFixed(0)}
-        none={isMeasured ? "Not measured so far." : "This run does not measure its strength: arena.every is 0."}
-      />
-      <Chart
-        title="Losses"
-        about="How far the network is from the search (policy) and from the results (value)"
-        iterations={iterations}
-        curves={curves.losses}
-        format={digits}
-        tick={short}
-      />
-      <Chart
-        title="Game length"
-        about="Moves, mean of the games of an iteration"
-        iterations={iterations}
-        curves={curves.length}
-        format={digits}
-        tick={short}
-      />
-      <Chart
-        title="Uncertainty"
-        about="Entropy of the network's moves and of the search's, in nats: 0 is certain"
-        iterations={iterations}
-        curves={curves.entropy}
-        format={digits}
-        tick={short}
-        fromZero
-      />
-      <Chart
-        title="How games end"
-        about="Share of the points that the first player takes, and of draws"
-        iterations={iterations}
-        curves={curves.ends}
-        format={(value) => `${Math.round(100 * value)} %`}
-        fromZero
-      />
-      <Chart
-        title="Speed"
-        about="Positions that the network evaluates in self-play"
-        iterations={iterations}
-        curves={curves.speed}
-        format={thousands}
-        fromZero
-      />
-    </div>
-  );
-}
-
-function isMeasured(run: RunDetail): boolean {
-  const arena = run.config["arena"] as { every?: number } | undefined;
-  return arena?.every !== 0;
-}
-
-function perSecond(point: Point, count: number): number {
-  return count / Math.max(point.self_play.seconds, 1e-9);
-}
-
-function digits(value: number): string {
-  return Math.abs(value) < 1000 ? value.toPrecision(3) : value.toFixed(0);
-}
-
-function short(value: number): string {
-  return String(Number(value.toPrecision(3)));
-}
-
 function whole(value: number): string {
   return value.toLocaleString("en");
-}
-
-function thousands(value: number): string {
-  return Math.abs(value) >= 1000 ? `${short(value / 1000)}k` : short(Math.round(value));
 }
 
 function sentence(text: string): string {

@@ -21,6 +21,7 @@ export interface Point {
     surprise: number;
   };
   learner: {
+    steps: number; // of this iteration
     policy_loss: number;
     value_loss: number;
     value_loss_of_mean: number;
@@ -56,6 +57,10 @@ export async function askRun(name: string): Promise<RunDetail> {
   const points = run.points.length > 0 ? [...before, ...run.points] : before;
   known.set(name, points);
   return { ...run, points };
+}
+
+export function forgetRun(name: string): void {
+  known.delete(name);
 }
 
 export function askGames(name: string): Promise<RunGame[]> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tengen.engine import MoveAnalysis
+from tengen.games.lines import line_notations
 from tengen.interfaces.web.boards import action_word, drawn_line, outcome_word, position_of, state_word
 from tengen.interfaces.web.searches import Finding
 from tengen.interfaces.web.shapes import AnalysisWord, MoveWord, Position, PriorWord
@@ -47,6 +48,6 @@ def _move(finding: Finding, move: MoveAnalysis, rank: int) -> MoveWord:
         value=move.value,
         win_rate=move.win_rate,
         prior=move.prior,
-        line=[state.action_text(action) for action in move.line],
+        line=line_notations(state, move.line),
         drawn=drawn_line(state, move.line[:DRAWN_PLIES]) if rank < DRAWN_MOVES else [],
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from tengen import Game, Outcome, State
+from tengen.games.lines import first_state, played_texts
 from tengen.interfaces.board_names import board_names
 from tengen.interfaces.web.shapes import (
     ActionWord,
@@ -25,7 +26,14 @@ from tengen.interfaces.web.shapes import (
     StateWord,
 )
 
-__all__ = ["action_word", "board_word", "drawn_line", "outcome_word", "position_of", "state_word"]
+__all__ = [
+    "action_word",
+    "board_word",
+    "drawn_line",
+    "outcome_word",
+    "position_of",
+    "state_word",
+]
 
 ON_POINTS = ("go", "gomoku")  # played on the crossings of lines
 
@@ -55,7 +63,7 @@ def board_word(game: Game) -> BoardWord:
 
 def state_word(state: State, position: Position) -> StateWord:
     """A state that was reached by this position's moves."""
-    before = state.game.state(state.moves[:-1]) if state.moves else None
+    before, notations = _before(state)
     cells = state.cells
     first, second = state.hands
     return StateWord(
@@ -66,6 +74,8 @@ def state_word(state: State, position: Position) -> StateWord:
         hands=(_held(first), _held(second)),
         score=state.score,
         text=str(state) if cells is None else None,
+        board_text=state.position_text,
+        notations=notations,
         legal=[action_word(state, action) for action in state.legal_actions],
         last=action_word(before, state.moves[-1]) if before else None,
         outcome=outcome_word(state.game, state.outcome),
@@ -74,14 +84,28 @@ def state_word(state: State, position: Position) -> StateWord:
 
 def position_of(state: State, asked: Position) -> Position:
     """The position of a state in the game that was asked about, its moves written as the game writes them."""
-    return asked.model_copy(update={"moves": [state.action_text(action) for action in state.moves]})
+    return asked.model_copy(update={"moves": played_texts(state)})
+
+
+def _before(state: State) -> tuple[State | None, list[str]]:
+    """The state before the last move, and the notation of all moves."""
+    before, past, notations = None, first_state(state), []
+    for action in state.moves:
+        notations.append(past.notation(action))
+        before, past = past, past.play(action)
+    return before, notations
 
 
 def action_word(state: State, action: int) -> ActionWord:
     """A legal action, and where on the board it happens."""
     cells = state.game.action_cells(state, action)
     return ActionWord(
-        action=action, text=state.action_text(action), source=cells.source, target=cells.target, piece=cells.piece
+        action=action,
+        text=state.action_text(action),
+        notation=state.notation(action),
+        source=cells.source,
+        target=cells.target,
+        piece=cells.piece,
     )
 
 

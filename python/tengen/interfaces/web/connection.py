@@ -163,6 +163,8 @@ class Connection:
         finally:
             self._service.pool.forget(self._owner)
             self._service.trees.forget(self._owner)
+            self._explorers.clear()  # their trees go now, not when the garbage collector comes by
+            self._under_way.clear()
             self._outbox.close()
             sender.cancel()
             with suppress(asyncio.CancelledError):
@@ -354,7 +356,11 @@ class Connection:
         def explore() -> None:
             state = self._service.games.state(request.position)
             model = self._service.models.get(request.model, state.game)
-            explorer = Explorer(number, state, model, request.params, request.seed)
+            trees = self._service.trees
+            explorer = Explorer(number, state, model, request.params, request.seed, largest_tree=trees.largest)
+            trees.count(explorer)
+            if self._owner.gone:
+                return
             self._explorers[number] = explorer
             self._answer("explorer", request.id, explorer.word())
 

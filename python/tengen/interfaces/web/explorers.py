@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from tengen import SearchParamError, State, Stepper
 from tengen._core import SimulationTrace, TreeArrays, outcome_of_proof
 from tengen.interfaces.web.boards import outcome_word
+from tengen.interfaces.web.limits import TreesFullError
 from tengen.interfaces.web.models import Model
 from tengen.interfaces.web.shapes import OutcomeWord, Word
 
@@ -95,10 +96,20 @@ class StepsWord(ExplorerWord):
 
 
 class Explorer:
-    """One stepper. Whoever calls waits for the one before."""
+    """One stepper. Any thread may call; it waits for the one before. A tree beyond `largest_tree()` bytes stays."""
 
-    def __init__(self, number: int, state: State, model: Model, params: Mapping[str, object], seed: int) -> None:
+    def __init__(
+        self,
+        number: int,
+        state: State,
+        model: Model,
+        params: Mapping[str, object],
+        seed: int,
+        *,
+        largest_tree: Callable[[], float] = lambda: math.inf,
+    ) -> None:
         self.number = number
+        self._largest_tree = largest_tree
         for name in FIXED:
             if name in params:
                 raise SearchParamError(f"The explorer has no parameter '{name}': it runs one simulation at a time.")
@@ -113,6 +124,11 @@ class Explorer:
         self._steps = 0
         self._lock = threading.Lock()
 
+    @property
+    def tree_bytes(self) -> int:
+        """Memory that the tree takes."""
+        return self._stepper.tree_bytes
+
     def word(self) -> ExplorerWord:
         with self._lock:
             return ExplorerWord(explorer=self.number, finished=self._stepper.finished, tree=self._tree())
@@ -120,6 +136,11 @@ class Explorer:
     def step(self, count: int) -> StepsWord:
         """Runs so many simulations, or as many as there are left."""
         with self._lock:
+            if not self._stepper.finished and self.tree_bytes > self._largest_tree():
+                raise TreesFullError(
+                    "The trees of all pages take as much memory as this server gives them; close an explorer, or begin "
+                    "anew with fewer simulations."
+                )
             traces: list[TraceWord] = []
             while len(traces) < count and not self._stepper.finished:
                 trace = self._stepper.step()
@@ -136,13 +157,12 @@ def _finite(number: float) -> float | None:
 
 
 def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
-    text = root.game.action_text
     path, state = [], root
     for step in trace.steps:
         children = [
             ChildWord(
                 action=child.action,
-                text=text(child.action),
+                text=state.action_text(child.action),
                 visits=child.visits,
                 q=child.q,
                 prior=child.prior,
@@ -169,7 +189,7 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
         kind=trace.kind,
         value=trace.value,
         priors=[
-            LeafPriorWord(action=action, text=text(action), prior=prior)
+            LeafPriorWord(action=action, text=state.action_text(action), prior=prior)
             for action, prior in zip(trace.actions, trace.priors, strict=True)
         ],
         changes=[
@@ -188,10 +208,13 @@ def _tree(root: State, tree: TreeArrays) -> TreeWord:
     visited = np.flatnonzero(tree.visits > 0)
     most = visited[np.argsort(-tree.visits[visited], kind="stable")][:SHOWN_NODES]
     chosen = np.union1d(most, [0]).tolist()
-    return TreeWord(nodes=[_node(root, tree, node) for node in chosen], nodes_total=len(tree.visits))
+    states = {0: root}  # by node
+    for node in chosen[1:]:
+        states[node] = states[int(tree.parent[node])].play(int(tree.action[node]))
+    return TreeWord(nodes=[_node(states, tree, node) for node in chosen], nodes_total=len(tree.visits))
 
 
-def _node(root: State, tree: TreeArrays, node: int) -> NodeWord:
+def _node(states: Mapping[int, State], tree: TreeArrays, node: int) -> NodeWord:
     is_root = node == 0
     parent = int(tree.parent[node])
     chooser = int(tree.player[0 if is_root else parent])
@@ -202,12 +225,12 @@ def _node(root: State, tree: TreeArrays, node: int) -> NodeWord:
         node=node,
         parent=None if is_root else parent,
         action=action,
-        text="" if action is None else root.game.action_text(action),
+        text="" if action is None else states[parent].action_text(action),
         to_move=int(tree.player[node]),
         chooser=chooser,
         visits=visits,
         q=sign * float(tree.value_sum[node]) / visits if visits else None,
         prior=1.0 if is_root else float(tree.prior[node]),
         value=sign * float(tree.value[node]) if visits else None,
-        proven=outcome_word(root.game, outcome_of_proof(int(tree.proven[node]))),
+        proven=outcome_word(states[0].game, outcome_of_proof(int(tree.proven[node]))),
     )

@@ -7,19 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
-from tengen import Game, State, TengenError, UnknownGameError, load
+from tengen import Game, State, UnknownGameError, load
 from tengen.games import OptionKind, game_entries
+from tengen.games.lines import played_texts
 from tengen.games.options import parse_options
 from tengen.interfaces.web.shapes import Position
 
-__all__ = ["Games", "PositionError"]
+__all__ = ["Games"]
 
 TITLES = {"tic_tac_toe": "Tic-tac-toe", "connect_four": "Connect Four", "mnk": "m,n,k-game"}
 KEPT_GAMES = 64  # with other options than the default
-
-
-class PositionError(TengenError):
-    """A state that moves from the start do not lead to."""
 
 
 class Games:
@@ -84,20 +81,20 @@ class Games:
 
     def state(self, position: Position) -> State:
         """The state of a position."""
-        return self.load(position.game, position.options).state(list(position.moves))
+        game = self.load(position.game, position.options)
+        return game.state(list(position.moves), board=position.start or None)
 
     def position(self, state: State) -> Position:
-        """The words for a state reached from the start of one of these games."""
+        """The words for a state of one of these games."""
         spec = state.game.spec
         name = next((name for name, game in self._files.items() if game == state.game), spec.source)
         if name not in self.names():
             raise UnknownGameError(f"This page does not have the game {spec.name}.")
-        if not _is_from_the_start(state):
-            raise PositionError("This game does not start from the usual position, which the page can't show.")
         return Position(
             game=name,
             options=self.options(name, spec.options_text),
-            moves=[state.action_text(action) for action in state.moves],
+            start=state.start_board or "",
+            moves=played_texts(state),
         )
 
     def _free_name(self, game: Game) -> str:
@@ -105,10 +102,3 @@ class Games:
         while name in self._entries or name in self._files:
             name, number = f"{game.spec.name}_{number}", number + 1
         return name
-
-
-def _is_from_the_start(state: State) -> bool:
-    try:
-        return state.game.state(list(state.moves)) == state
-    except TengenError:
-        return False

@@ -12,6 +12,7 @@ __all__ = [
     "TooManyConnectionsError",
     "TooManyExplorersError",
     "TooManyRequestsError",
+    "TreesFullError",
 ]
 
 
@@ -19,7 +20,9 @@ __all__ = [
 class Limits:
     message_bytes: int = 65_536  # of a message; the connection of one sixteen times as long is closed
     body_bytes: int = 262_144  # of an HTTP request
-    connections: int = 100
+    request_seconds: float = 20.0  # until an HTTP request has arrived whole
+    http_connections: int = 200  # of all kinds
+    connections: int = 100  # pages: WebSockets
     requests: int = 8  # under way, per connection
     explorers: int = 4  # per connection
     simulations: int = 1_000_000  # of a search
@@ -50,3 +53,7 @@ class SimulationsLimitError(TengenError):
 
 class SecondsLimitError(TengenError):
     """A search that would take longer than this server gives."""
+
+
+class TreesFullError(TengenError):
+    """All trees together take as much memory as the server gives them."""

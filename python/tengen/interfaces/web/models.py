@@ -67,7 +67,7 @@ class Model:
 
     def warm_up(self, game: Game) -> None:
         """Compiles what a search will need, so that the first answer comes as soon as the others."""
-        if self.evaluator is not None:
+        if self.evaluator is not None and self.evaluator.network.architecture.tables is None:
             for rows in WARM_BATCHES:
                 self.evaluator(np.repeat(game.initial_state().planes()[None], rows, axis=0))
 
@@ -78,6 +78,7 @@ class Shared:
     def __init__(self, evaluator: NetworkEvaluator) -> None:
         self.network = evaluator.network
         self.description = evaluator.description
+        self.tables = getattr(evaluator, "tables", None)  # of an n-tuple network: all workers use the same
         self._evaluator = evaluator
         self._idle = [evaluator]  # the one used last at the end: it has compiled most
 

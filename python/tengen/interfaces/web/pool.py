@@ -117,14 +117,17 @@ class Pool:
 
     def _work(self) -> None:
         while (taken := self._take()) is not None:
-            owner, task = taken
-            more = False
-            try:
-                more = task.turn()
-            except Exception:
-                logger.exception("A task failed.")
-            with self._changed:
-                self._working -= 1
-                if more:
-                    self._queue(owner, task)
-                self._changed.notify_all()
+            self._do(*taken)
+            del taken  # a worker that waits for the next task would keep the last one, with its tree
+
+    def _do(self, owner: Owner, task: Task) -> None:
+        more = False
+        try:
+            more = task.turn()
+        except Exception:
+            logger.exception("A task failed.")
+        with self._changed:
+            self._working -= 1
+            if more:
+                self._queue(owner, task)
+            self._changed.notify_all()

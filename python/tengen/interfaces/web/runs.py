@@ -12,30 +12,36 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from tengen import Game, TengenError, UnknownGameError
-from tengen.base.durable import write_text
-from tengen.config import ConfigError, RunConfig, load_config
+from tengen.base.bundled import bundled_folder, bundled_names
+from tengen.base.durable import lock_owner, write_text
+from tengen.config import ConfigError, RunConfig, load_config, read_config
 from tengen.interfaces.web.boards import outcome_word
 from tengen.interfaces.web.games import Games
+from tengen.interfaces.web.openings import OpeningBook, OpeningsWord, openings_word
+from tengen.interfaces.web.run_settings import check_sets
 from tengen.interfaces.web.shapes import Asked, Name, OutcomeWord, Position, Word
 from tengen.records import GameRecord, newest_games
-from tengen.run.folder import read_reports
+from tengen.report import IterationReport
+from tengen.run.metrics import read_reports
+from tengen.run.settings import resolve
 
 __all__ = [
     "GamesOfRun",
+    "Rename",
     "Resume",
     "RunDetails",
     "RunGame",
@@ -51,6 +57,11 @@ SHOWN_GAMES = 20
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 STARTED = "page.json"  # in the folder of a run: how the page started it
 OUTPUT = "output.txt"  # what it said
+BUNDLED = "bundled."  # before the names of the runs that made the networks that come with tengen
+MEASURED_EVERY = 5  # iterations, in a run whose own settings measure nothing
+
+
+Setting = Annotated[str, Field(max_length=500)]  # "self_play.simulations=64"
 
 
 class UnknownRunError(TengenError):
@@ -64,6 +75,13 @@ class RunStateError(TengenError):
 class StartRun(Asked):
     game: Name
     minutes: float = Field(gt=0.0, le=100_000.0)
+    sets: list[Setting] = Field(default=[], max_length=200)  # on top of those that suit the game
+    preset: Name | None = None
+    measured: bool = True  # on the ladder of opponents, also where the settings of the game leave that out
+
+
+class Rename(Asked):
+    name: Name
 
 
 class Resume(Asked):
@@ -82,6 +100,8 @@ class RunSummary(Word):
     iteration: int
     iterations: int | None
     running: bool
+    finished: bool  # it did all of its iterations, or used up its minutes
+    bundled: bool  # made a network that comes with tengen: only to look at
     updated: float | None  # seconds since 1970
 
 
@@ -89,6 +109,7 @@ class RunDetails(RunSummary):
     config: dict[str, Any]
     points: list[dict[str, Any]]  # an IterationReport each
     findings: list[FindingWord]  # of the newest iteration
+    minutes: float | None  # that the page gave it
     problem: str | None  # what a run that failed said last
 
 
@@ -110,15 +131,15 @@ class Runs:
         self._games = games
         self._most = most
         self._command = command or (sys.executable, "-m", "tengen")
+        self._book = OpeningBook()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}  # started here
         self._lock = threading.Lock()
 
     def summaries(self) -> list[RunSummary]:
         """Of all runs, the one that changed last first."""
-        if not self._folder.is_dir():
-            return []
-        names = [path.name for path in self._folder.iterdir() if self._is_run(path)]
-        return sorted((self._summary(name) for name in names), key=lambda run: (-(run.updated or 0.0), run.name))
+        names = [path.name for path in self._folder.iterdir() if self._is_run(path)] if self._folder.is_dir() else []
+        own = sorted((self._summary(name) for name in names), key=lambda run: (-(run.updated or 0.0), run.name))
+        return [*own, *(self._summary(BUNDLED + name) for name in bundled_names("models"))]
 
     def details(self, name: str, after: int = 0) -> RunDetails:
         """One run, with what it reported after an iteration."""
@@ -131,6 +152,7 @@ class Runs:
             config=_toml(folder / "config.toml"),
             points=[asdict(report) for report in reports if report.iteration > after],
             findings=[FindingWord(**asdict(finding)) for finding in newest],
+            minutes=_minutes(folder),
             problem=self._problem(name),
         )
 
@@ -143,14 +165,31 @@ class Runs:
         game, asked = self._game(config)
         return [_run_game(game, asked, record) for record in newest_games(folder / "games", game, SHOWN_GAMES)]
 
+    def openings(self, name: str, asked: Position) -> OpeningsWord:
+        """What the newest games of a run played from a position."""
+        folder = self._find(name)
+        config = _config(folder)
+        state = self._games.state(asked)
+        if config is None:
+            return openings_word([], state)
+        game, _ = self._game(config)
+        if state.game != game:
+            raise RunStateError(f"The run {name} plays {game.spec.name} with other options than this game has.")
+        return openings_word([] if asked.start else self._book.games(folder / "games", game), state)
+
     def start(self, asked: StartRun) -> RunDetails:
         """Begins a run of a game that the page knows, in a folder of its own."""
         game = self._games.load(asked.game)
+        check_sets(asked.sets)
+        sets = list(asked.sets)
+        arena = resolve(game, minutes=asked.minutes, sets=sets, preset=asked.preset).config.arena
+        if asked.measured and arena.every == 0:
+            sets.append(f"arena.every={MEASURED_EVERY}")
         with self._lock:
             self._check_can_start()
             name = self._free_name(asked.game)
             (self._folder / name).mkdir(parents=True)
-            self._launch(name, _argument(game), asked.minutes)
+            self._launch(name, _argument(game), asked.minutes, sets, asked.preset)
         return self.details(name)
 
     def stop(self, name: str) -> RunDetails:
@@ -166,18 +205,52 @@ class Runs:
 
     def resume(self, name: str, asked: Resume) -> RunDetails:
         """Goes on with a run, for as many minutes in all as it was started with, unless told otherwise."""
-        folder = self._find(name)
+        folder = self._idle(name)
         config = _config(folder)
         if config is None:
             raise RunStateError(f"The run {name} has no config to go on with.")
         self._game(config)
+        if config.network.module:
+            raise RunStateError(
+                f"The config of {name} names a Python file for its network, {config.network.module}, which the page "
+                f"does not run; in a terminal, `tengen train --run {folder}` does."
+            )
         with self._lock:
-            if self._is_running(name):
-                raise RunStateError(f"The run {name} is under way.")
             self._check_can_start()
             minutes = asked.minutes if asked.minutes is not None else _minutes(folder)
             self._launch(name, None, minutes)
         return self.details(name)
+
+    def rename(self, name: str, asked: Rename) -> RunDetails:
+        """Gives a run that is not under way another name."""
+        folder = self._idle(name)
+        target = self._folder / asked.name
+        if NAME.fullmatch(asked.name) is None or asked.name.startswith(BUNDLED):
+            raise RunStateError(
+                "The name of a run has letters, digits, '.', '-' and '_', at most 100, and no '.' first."
+            )
+        with self._lock:
+            if target.exists():
+                raise RunStateError(f"There is a run called {asked.name}.")
+            folder.rename(target)
+            self._processes.pop(name, None)
+        return self.details(asked.name)
+
+    def delete(self, name: str) -> None:
+        """Deletes a run that is not under way, with its games and networks."""
+        folder = self._idle(name)
+        with self._lock:
+            shutil.rmtree(folder)
+            self._processes.pop(name, None)
+
+    def _idle(self, name: str) -> Path:
+        """The folder of a run that may be changed."""
+        folder = self._find(name)
+        if name.startswith(BUNDLED):
+            raise RunStateError("This run came with tengen: it can only be looked at.")
+        if self._is_running(name):
+            raise RunStateError(f"The run {name} is under way; stop it first.")
+        return folder
 
     # --- Processes --------------------------------------------------------------------------------------------------
 
@@ -188,15 +261,18 @@ class Runs:
         if len(busy) >= self._most:
             raise RunStateError(f"There is a run under way ({', '.join(busy)}); a second would only slow both down.")
 
-    def _launch(self, name: str, game: str | None, minutes: float | None) -> None:
+    def _launch(
+        self, name: str, game: str | None, minutes: float | None, sets: Sequence[str] = (), preset: str | None = None
+    ) -> None:
         """`tengen train` finds the settings that suit the game, and of a begun run its own."""
         folder = self._folder / name
         said = [] if game is None else [game]
         limit = [] if minutes is None else ["--minutes", str(minutes)]
+        settings = [*(word for one in sets for word in ("--set", one)), *(["--preset", preset] if preset else [])]
         write_text(folder / STARTED, json.dumps({"minutes": minutes}))
         with (folder / OUTPUT).open("ab") as output:
             self._processes[name] = subprocess.Popen(
-                [*self._command, "train", *said, "--run", str(folder), *limit],
+                [*self._command, "train", *said, "--run", str(folder), *limit, *settings],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -208,7 +284,7 @@ class Runs:
         return process if process is not None and process.poll() is None else None
 
     def _is_running(self, name: str) -> bool:
-        return self._process(name) is not None or _lock_holder(self._folder / name) is not None
+        return self._process(name) is not None or lock_owner(self._folder / name) is not None
 
     def _problem(self, name: str) -> str | None:
         process = self._processes.get(name)
@@ -226,6 +302,9 @@ class Runs:
         return NAME.fullmatch(path.name) is not None and path.is_dir() and not path.is_symlink() and known
 
     def _find(self, name: str) -> Path:
+        bundled = name.removeprefix(BUNDLED)
+        if name.startswith(BUNDLED) and bundled in bundled_names("models"):
+            return bundled_folder("models") / bundled
         path = self._folder / name
         if NAME.fullmatch(name) is None or not self._is_run(path):
             raise UnknownRunError(f"There is no run '{name[:100]}'.")
@@ -239,15 +318,18 @@ class Runs:
         )
 
     def _summary(self, name: str) -> RunSummary:
-        folder = self._folder / name
+        folder = self._find(name)
         config = _config(folder)
         reports = read_reports(folder)
+        running = self._is_running(name)
         return RunSummary(
             name=name,
             game=name if config is None else self._name_of(config),
             iteration=reports[-1].iteration if reports else 0,
             iterations=reports[-1].iterations if reports else config.iterations if config else None,
-            running=self._is_running(name),
+            running=running,
+            finished=not running and bool(reports) and _is_over(reports[-1]),
+            bundled=name.startswith(BUNDLED),
             updated=_updated(folder),
         )
 
@@ -297,14 +379,18 @@ def _argument(game: Game) -> str:
     )
 
 
+def _is_over(report: IterationReport) -> bool:
+    return report.iteration >= report.iterations or report.seconds_left <= 0.0
+
+
 def _plain(options: dict[str, float]) -> dict[str, bool | int | float]:
     return {name: int(value) if float(value).is_integer() else value for name, value in options.items()}
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
-    except (OSError, ValueError):
+        return read_config(path)
+    except ConfigError:
         return {}
 
 
@@ -332,18 +418,5 @@ def _updated(folder: Path) -> float | None:
 
 def _lock_holder(folder: Path) -> int | None:
     """The process that works on a run, if there is one on this machine."""
-    import fcntl
-
-    try:
-        descriptor = os.open(folder / "lock", os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        said = os.read(descriptor, 200).decode(errors="replace")
-        found = re.fullmatch(r"process (\d+) on (.*)\n", said)
-        return int(found[1]) if found and found[2] == socket.gethostname() else None
-    finally:
-        os.close(descriptor)
-    return None
+    found = re.fullmatch(r"process (\d+) on (.*)", lock_owner(folder) or "")
+    return int(found[1]) if found and found[2] == socket.gethostname() else None

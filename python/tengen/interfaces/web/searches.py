@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -149,21 +150,37 @@ def choose_action(analysis: Analysis, temperature: float, rng: np.random.Generat
     return analysis.moves[int(rng.choice(len(policy), p=policy))].action
 
 
+class HasTree(Protocol):
+    """What takes memory with its tree: an engine, an explorer."""
+
+    @property
+    def tree_bytes(self) -> int: ...
+
+
 class Trees:
-    """Engines whose trees are kept for their owners, within a bound for all trees together."""
+    """Engines whose trees are kept for their owners, within a bound for all trees together. Any thread may ask."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._kept: dict[Engine, tuple[Owner, str]] = {}  # nobody searches with them; the one used last at the end
-        self._alive: weakref.WeakSet[Engine] = weakref.WeakSet()
+        self._alive: weakref.WeakSet[HasTree] = weakref.WeakSet()
 
     def fresh(self, model: Model, state: State, simulations: int | None) -> Engine:
         """An engine that knows nothing yet."""
         engine = new_engine(model, state, simulations)
-        with self._lock:
-            self._alive.add(engine)
+        self.count(engine)
         return engine
+
+    def count(self, tree: HasTree) -> None:
+        """Takes a tree into the bound for as long as it is there."""
+        with self._lock:
+            self._alive.add(tree)
+
+    def alive(self) -> int:
+        """Trees that there are, kept or in use."""
+        with self._lock:
+            return len(self._alive)
 
     def take(self, owner: Owner, model: Model, state: State) -> Engine:
         """An engine of the owner's that knows this position; it is nobody else's until it is given back."""

@@ -12,28 +12,32 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import FastAPI, Query, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Scope
 
 import tengen
 from tengen import Game, TengenError
-from tengen.games.sgf import read_sgf, write_sgf
+from tengen.games.trees import MOST_MOVES, GameTree, TreeMove, read_tree, write_tree
 from tengen.interfaces.web.boards import board_word, state_word
 from tengen.interfaces.web.connection import Connection, ErrorWord, Service, error_word
 from tengen.interfaces.web.games import Games
 from tengen.interfaces.web.guard import Guard
 from tengen.interfaces.web.limits import Limits, TooManyConnectionsError
 from tengen.interfaces.web.models import DEFAULT_LEVEL, LEVELS, Models
+from tengen.interfaces.web.openings import AskOpenings, OpeningsWord
 from tengen.interfaces.web.pool import Pool
+from tengen.interfaces.web.run_settings import SettingsWord, settings_word
 from tengen.interfaces.web.runs import (
     GamesOfRun,
+    Rename,
     Resume,
     RunDetails,
     Runs,
@@ -43,7 +47,7 @@ from tengen.interfaces.web.runs import (
     UnknownRunError,
 )
 from tengen.interfaces.web.searches import Trees
-from tengen.interfaces.web.shapes import Asked, BoardWord, LevelWord, Position, Word
+from tengen.interfaces.web.shapes import ActionText, Asked, BoardWord, LevelWord, Name, Position, Word
 
 __all__ = ["create_app"]
 
@@ -59,12 +63,29 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-class SgfText(Asked):
+Minutes = Annotated[float, Query(gt=0.0, le=100_000.0)]
+
+
+class RecordText(Asked):
     text: str = Field(max_length=200_000)
 
 
-class PositionWord(Asked):
+class WrittenRecord(Word):
+    text: str
+
+
+class TreeEntry(Asked):
+    parent: int = Field(ge=-1, lt=MOST_MOVES)  # -1: the start, which is the first entry
+    text: ActionText
+    comment: str = Field(default="", max_length=20_000)
+    notation: ActionText = ""
+
+
+class Record(Asked):
+    """A game with its variations. Of a game that was read, the position is the end of the main line."""
+
     position: Position
+    tree: list[TreeEntry] = Field(max_length=MOST_MOVES)
 
 
 class GameWord(Word):
@@ -93,11 +114,13 @@ def create_app(
     model_folders: Sequence[Path] = (),
     runs: Path = Path("runs"),
     hosts: Sequence[str] = (),
+    token: str | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
     train_command: Sequence[str] | None = None,
 ) -> FastAPI:
     """The server as an ASGI application. `hosts` are names, besides addresses and localhost, that it answers to.
+    With a `token` it answers only those who have it.
 
     `files` are games besides the built-in ones, `broken` are games that could not be loaded, with the reason.
     `workers` search at a time, by default one for each core; `train_command` is what runs are started with, in place
@@ -117,7 +140,7 @@ def create_app(
 
     app = FastAPI(title="tengen", version=tengen.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service = service
-    app.add_middleware(Guard, hosts=hosts, body_bytes=limits.body_bytes)
+    app.add_middleware(Guard, hosts=hosts, body_bytes=limits.body_bytes, token=token)
 
     @app.exception_handler(TengenError)
     def refuse(request: Request, error: TengenError) -> Response:
@@ -144,15 +167,6 @@ def create_app(
     @app.get("/api/about")
     def about() -> AboutWord:
         return AboutWord(version=tengen.__version__, threads=workers, evaluator=_evaluator(), limits=asdict(limits))
-
-    @app.post("/api/sgf/read", responses=REFUSED)
-    def position_of_sgf(asked: SgfText) -> PositionWord:
-        _, state = read_sgf(asked.text)
-        return PositionWord(position=service.games.position(state))
-
-    @app.post("/api/sgf/write", responses=REFUSED)
-    def sgf_of_position(asked: PositionWord) -> SgfText:
-        return SgfText(text=write_sgf(service.games.state(asked.position)))
 
     @app.get("/api/runs")
     def all_runs() -> list[RunSummary]:
@@ -192,8 +206,50 @@ def create_app(
         finally:
             connections.discard(websocket)
 
+    _serve_records(app, service)
+    _serve_changes(app, service, known_runs)
     _serve_page(app)
     return app
+
+
+def _serve_records(app: FastAPI, service: Service) -> None:
+    """Games in and out, with their variations."""
+
+    @app.post("/api/records/read", responses=REFUSED)
+    def read_record(asked: RecordText) -> Record:
+        read = read_tree(asked.text)
+        entries = [
+            TreeEntry(parent=move.parent, text=move.text, comment=move.comment[:20_000], notation=move.notation)
+            for move in read.moves
+        ]
+        return Record(position=service.games.position(read.main_line), tree=entries)
+
+    @app.post("/api/records/write", responses=REFUSED)
+    def write_record(asked: Record) -> WrittenRecord:
+        """As PGN for chess, else as SGF. The moves of the position do not matter, its start does."""
+        start = service.games.state(asked.position.model_copy(update={"moves": []}))
+        entries = tuple(TreeMove(entry.parent, entry.text, entry.comment) for entry in asked.tree)
+        return WrittenRecord(text=write_tree(GameTree(start, entries)))
+
+
+def _serve_changes(app: FastAPI, service: Service, known_runs: Runs) -> None:
+    """What can be set before a run is started, what it played, and what can be changed after it has ended."""
+
+    @app.get("/api/settings", responses=REFUSED)
+    def settings_of_run(game: Name, minutes: Minutes = 5.0, preset: Name | None = None) -> SettingsWord:
+        return settings_word(service.games.load(game), minutes, preset)
+
+    @app.post("/api/runs/{name}/openings", responses=REFUSED)
+    def openings_of_run(name: str, asked: AskOpenings) -> OpeningsWord:
+        return known_runs.openings(name, asked.position)
+
+    @app.post("/api/runs/{name}/rename", responses=REFUSED)
+    def rename_run(name: str, asked: Rename) -> RunDetails:
+        return known_runs.rename(name, asked)
+
+    @app.delete("/api/runs/{name}", status_code=204, responses=REFUSED)
+    def delete_run(name: str) -> None:
+        known_runs.delete(name)
 
 
 def _game_word(service: Service, name: str) -> GameWord:
@@ -255,7 +311,7 @@ class _Page(StaticFiles):
 
 def _serve_page(app: FastAPI) -> None:
     if (STATIC / "index.html").exists():
-        app.mount("/", _Page(directory=STATIC, html=True))
+        app.mount("/", GZipMiddleware(_Page(directory=STATIC, html=True), minimum_size=1000))
         return
 
     @app.get("/", include_in_schema=False)

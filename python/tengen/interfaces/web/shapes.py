@@ -40,10 +40,11 @@ class Asked(BaseModel):
 
 
 class Position(Asked):
-    """A game, its options, and the moves from its start."""
+    """A game, its options, where it starts, and the moves from there."""
 
     game: Name
     options: dict[str, bool | int | float] = Field(default={}, max_length=20)
+    start: str = Field(default="", max_length=4000)  # a board as text (FEN in chess); empty: the game's own start
     moves: list[ActionText] = Field(default=[], max_length=10_000)
 
 
@@ -78,6 +79,7 @@ class OutcomeWord(Word):
 class ActionWord(Word):
     action: int
     text: str
+    notation: str  # as records for people have it: Nf3; of most games the text
     source: int | None  # cells; an action with neither is a button
     target: int | None
     piece: int | None  # that is put on the target from a hand
@@ -96,6 +98,8 @@ class StateWord(Word):
     hands: tuple[list[HeldWord], list[HeldWord]]
     score: float | None  # of the first player
     text: str | None  # the board as the game draws it, if it has no cells to say
+    board_text: str  # the position as programs exchange it (FEN in chess), or as the game draws it
+    notations: list[str]  # of the moves of the position
     legal: list[ActionWord]
     last: ActionWord | None
     outcome: OutcomeWord | None
@@ -113,7 +117,7 @@ class MoveWord(ActionWord):
     value: float  # for the player to move, as everything below
     win_rate: float
     prior: float
-    line: list[str]
+    line: list[str]  # as notation
     drawn: list[DrawnWord]  # the first moves of the line on the board; empty for moves that few look at
 
 

@@ -1,0 +1,84 @@
+// The moves that the search looked at, the best first, with their lines.
+
+import type { JSX } from "preact";
+import { capital, percent, short } from "../controls";
+import type { Move, State } from "../protocol";
+import { sum } from "./search";
+
+export const MOST_SHOWN = 8;
+const LONGEST_LINE_SHOWN = 8; // moves
+
+export function MoveTable(props: {
+  state: State | null;
+  moves: Move[];
+  pointed: string | null;
+  onPoint: (text: string | null) => void;
+  onPlay: (text: string) => void;
+}): JSX.Element {
+  const { state } = props;
+  const total = Math.max(1, sum(props.moves));
+  const shown = props.moves.slice(0, MOST_SHOWN);
+  const longest = Math.max(2, ...shown.map(({ notation }) => notation.length));
+  const rows = Math.min(MOST_SHOWN, state?.legal.length ?? 0); // there is room for them before they are there
+  const player = state ? capital(state.board.players[state.to_move]) : "";
+  return (
+    <div class="moves-room" style={{ "--rows": rows }}>
+      {shown.length > 0 && (
+        <table class="moves number" style={{ "--longest": longest }} onMouseLeave={() => props.onPoint(null)}>
+          <thead>
+            <tr>
+              <th scope="col">Move</th>
+              <th scope="col" class="whose" title={`How often ${player} wins after this move, a draw counted as half`}>
+                {player} wins
+              </th>
+              <th scope="col">Visits</th>
+              <th scope="col" title="What the network thought of it before any search">
+                Prior
+              </th>
+              <th scope="col" class="line-column">
+                Line
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((move, index) => (
+              <tr
+                class={`${index === 0 ? "best" : ""} ${props.pointed === move.text ? "pointed" : ""}`}
+                data-move={move.text}
+                data-visits={move.visits}
+                data-value={move.value}
+                data-prior={move.prior}
+                onMouseEnter={() => props.onPoint(move.text)}
+              >
+                <th scope="row">
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`Play ${move.notation}`}
+                    onFocus={() => props.onPoint(move.text)}
+                    onBlur={() => props.onPoint(null)}
+                    onClick={() => props.onPlay(move.text)}
+                  >
+                    {move.notation}
+                  </button>
+                </th>
+                <td>{percent(move.win_rate)}</td>
+                <td>
+                  <span class="share" style={{ "--share": move.visits / total }}>
+                    {short(move.visits)}
+                  </span>
+                </td>
+                <td>
+                  <span class="share prior" style={{ "--share": move.prior }}>
+                    {percent(move.prior)}
+                  </span>
+                </td>
+                <td class="line-column soft">{move.line.slice(1, LONGEST_LINE_SHOWN).join(" ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,223 @@
+// The charts of a run, or of several laid over each other: over iterations, time or games, smoothed if wanted.
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { Segments } from "../controls";
+import type { RunDetail } from "../protocol";
+import { Chart, type Curve } from "./chart";
+import { type Point, pointsOf } from "./runs";
+
+export type Axis = "iterations" | "time" | "games";
+
+interface Figure {
+  name: string;
+  of: (point: Point) => number | null | undefined;
+  error?: (point: Point) => number | null | undefined;
+}
+
+interface ChartKind {
+  title: string;
+  about: string;
+  figures: [Figure, ...Figure[]]; // when runs are compared, the first alone
+  format: (value: number) => string;
+  tick?: (value: number) => string;
+  fromZero?: boolean;
+}
+
+const CHARTS: ChartKind[] = [
+  {
+    title: "Strength",
+    about: "Elo from matches, with 95 % error bars",
+    figures: [{ name: "Elo", of: (p) => p.rating?.elo, error: (p) => p.rating?.error }],
+    format: (value) => value.toFixed(0),
+  },
+  {
+    title: "Losses",
+    about: "How far the network is from the search (policy) and from the results (value)",
+    figures: [
+      { name: "policy", of: (p) => learned(p)?.policy_loss },
+      { name: "value", of: (p) => learned(p)?.value_loss },
+      { name: "guessing the average", of: (p) => learned(p)?.value_loss_of_mean },
+    ],
+    format: digits,
+    tick: short,
+  },
+  {
+    title: "Game length",
+    about: "Moves, mean of the games of an iteration",
+    figures: [{ name: "moves", of: (p) => p.self_play.mean_length }],
+    format: digits,
+    tick: short,
+  },
+  {
+    title: "Uncertainty",
+    about: "Entropy of the network's moves and of the search's, in nats: 0 is certain",
+    figures: [
+      { name: "network", of: (p) => p.self_play.prior_entropy },
+      { name: "search", of: (p) => p.self_play.target_entropy },
+    ],
+    format: digits,
+    tick: short,
+    fromZero: true,
+  },
+  {
+    title: "How games end",
+    about: "Share of the points that the first player takes, and of draws",
+    figures: [
+      { name: "first player's score", of: (p) => p.self_play.first_player_score },
+      { name: "drawn", of: (p) => p.self_play.draws },
+    ],
+    format: (value) => `${Math.round(100 * value)} %`,
+    fromZero: true,
+  },
+  {
+    title: "Speed",
+    about: "Positions that the network evaluates in self-play",
+    figures: [{ name: "positions a second", of: (p) => perSecond(p) }],
+    format: thousands,
+    fromZero: true,
+  },
+];
+
+const AXES: Record<Axis, { name: string; xs: (points: Point[]) => number[] }> = {
+  iterations: { name: "iteration", xs: (points) => points.map((point) => point.iteration) },
+  time: { name: "minute", xs: (points) => points.map((point) => point.seconds / 60) },
+  games: {
+    name: "games",
+    xs: (points) => {
+      let sum = 0;
+      return points.map((point) => (sum += point.self_play.games));
+    },
+  },
+};
+
+export function Curves(props: {
+  run: RunDetail;
+  others: RunDetail[];
+  axis: Axis;
+  smoothing: number; // 0: none, towards 1: more
+  onAxis: (axis: Axis) => void;
+  onSmoothing: (smoothing: number) => void;
+}): JSX.Element {
+  const { run, others, axis, smoothing } = props;
+  const all = [run, ...others];
+  const key = all.map((one) => `${one.name} ${one.points.length}`).join("\n");
+  const charts = useMemo(
+    () => CHARTS.map((kind) => curvesOf(kind, all, axis, smoothing)),
+    [key, run.points, axis, smoothing],
+  );
+  return (
+    <>
+      <div class="chart-controls">
+        <Segments<Axis>
+          label="Horizontal axis"
+          value={axis}
+          onChange={props.onAxis}
+          options={[
+            { value: "iterations", content: "Iterations" },
+            { value: "time", content: "Time" },
+            { value: "games", content: "Games" },
+          ]}
+        />
+        <label class="smoothing">
+          <span class="small">
+            Smoothing <b class="number">{smoothing.toFixed(2)}</b>
+          </span>
+          <input
+            type="range"
+            min={0}
+            max={0.95}
+            step={0.05}
+            value={smoothing}
+            onInput={(event) => props.onSmoothing(event.currentTarget.valueAsNumber)}
+          />
+        </label>
+        <button type="button" class="quiet" disabled={!run.points.length} onClick={() => downloadFigures(all)}>
+          Download figures
+        </button>
+        <span class="small soft">Drag in a chart to zoom, press twice to see all.</span>
+      </div>
+      <div class="charts">
+        {CHARTS.map((kind, i) => (
+          <Chart
+            key={kind.title}
+            title={kind.title}
+            about={kind.about}
+            xName={AXES[axis].name}
+            curves={charts[i] ?? []}
+            format={kind.format}
+            {...(kind.tick ? { tick: kind.tick } : {})}
+            {...(kind.fromZero ? { fromZero: true } : {})}
+            {...(kind.title === "Strength" ? { none: isMeasured(run) ? "Not measured so far." : "This run does not measure its strength: arena.every is 0." } : {})}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function curvesOf(kind: ChartKind, runs: RunDetail[], axis: Axis, smoothing: number): Curve[] {
+  const figures = runs.length > 1 ? [kind.figures[0]] : kind.figures;
+  return runs.flatMap((run) => {
+    const points = pointsOf(run);
+    const xs = AXES[axis].xs(points);
+    return figures.map((figure): Curve => {
+      const name = runs.length > 1 ? run.name : figure.name;
+      const values = points.map((point) => figure.of(point) ?? null);
+      const curve = { name, xs, values: figure.error ? values : smoothed(values, smoothing) };
+      return figure.error ? { ...curve, errors: points.map((point) => figure.error?.(point) ?? null) } : curve;
+    });
+  });
+}
+
+/** Each value a mean of itself and those before it, older ones counting less and less. */
+function smoothed(values: (number | null)[], smoothing: number): (number | null)[] {
+  if (smoothing === 0) return values;
+  let [sum, weight] = [0, 0];
+  return values.map((value) => {
+    if (value === null) return null;
+    sum = smoothing * sum + (1 - smoothing) * value;
+    weight = smoothing * weight + (1 - smoothing);
+    return sum / weight;
+  });
+}
+
+/** As a table that any program reads: a line for each iteration of each run. */
+function downloadFigures(runs: RunDetail[]): void {
+  const figures = CHARTS.flatMap((kind) => kind.figures.map((figure) => ({ ...figure, name: `${kind.title}: ${figure.name}` })));
+  const cell = (value: string | number | null | undefined): string => (typeof value === "string" ? `"${value.replaceAll('"', '""')}"` : String(value ?? ""));
+  const head = ["run", "iteration", "seconds", ...figures.map(({ name }) => name)];
+  const rows = runs.flatMap((run) =>
+    pointsOf(run).map((point) => [run.name, point.iteration, point.seconds, ...figures.map((figure) => figure.of(point))]),
+  );
+  const text = [head, ...rows].map((row) => row.map(cell).join(",")).join("\n");
+  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/csv" }));
+  Object.assign(document.createElement("a"), { href: address, download: `${runs.map(({ name }) => name).join("-")}.csv` }).click();
+  URL.revokeObjectURL(address);
+}
+
+/** An iteration that only fills the window learns nothing and has no loss. */
+function learned({ learner }: Point): Point["learner"] | null {
+  return learner.steps > 0 ? learner : null;
+}
+
+function isMeasured(run: RunDetail): boolean {
+  const arena = run.config["arena"] as { every?: number } | undefined;
+  return arena?.every !== 0;
+}
+
+export function perSecond(point: Point): number {
+  return point.self_play.evaluations / Math.max(point.self_play.seconds, 1e-9);
+}
+
+function digits(value: number): string {
+  return Math.abs(value) < 1000 ? value.toPrecision(3) : value.toFixed(0);
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+export function thousands(value: number): string {
+  return Math.abs(value) >= 1000 ? `${short(value / 1000)}k` : short(Math.round(value));
+}
