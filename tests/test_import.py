@@ -63,6 +63,7 @@ PUBLIC = [
     "GameOptionError",
     "GameSpec",
     "IllegalActionError",
+    "InUseError",
     "Outcome",
     "Piece",
     "Reason",

@@ -25,7 +25,8 @@ Names, each with a help of its own, as in help(tengen.State):
     Evaluator, Evaluation, UniformEvaluator what tells a search how good a position is
     TengenError                             every error of tengen is one; ActionTextError, ArgumentError,
                                             BoardTextError, EvaluatorError, GameOptionError, IllegalActionError,
-                                            RecordError, RulesError, SearchParamError and UnknownGameError say which
+                                            InUseError, RecordError, RulesError, SearchParamError and
+                                            UnknownGameError say which
 
 Further on, in modules of their own:
 
@@ -50,6 +51,7 @@ from tengen._core import Game as Game
 from tengen._core import GameOptionError as GameOptionError
 from tengen._core import GameSpec as GameSpec
 from tengen._core import IllegalActionError as IllegalActionError
+from tengen._core import InUseError as InUseError
 from tengen._core import Outcome as Outcome
 from tengen._core import Piece as Piece
 from tengen._core import Reason as Reason

@@ -38,66 +38,113 @@ class EvaluatorError(TengenError):
 class SearchParamError(TengenError):
     """No such search parameter, or a value out of its range."""
 
+class InUseError(TengenError):
+    """Another thread is using an object that is for one thread at a time."""
+
 class RecordError(TengenError):
     """A record that can't have come about, or a file that is damaged."""
 
 class Reason(enum.StrEnum):
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     LINE = 'line'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     FULL_BOARD = 'full board'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     NO_MOVE = 'no move'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     TWO_PASSES = 'two passes'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     LENGTH = 'length'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     MAJORITY = 'majority'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     CONNECTION = 'connection'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     CAPTURE = 'capture'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     CHECKMATE = 'checkmate'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     STALEMATE = 'stalemate'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     REPETITION = 'repetition'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
+
+    PERPETUAL_CHECK = 'perpetual check'
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     FIFTY_MOVES = 'fifty moves'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     MATERIAL = 'material'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
+
+    DECLARATION = 'declaration'
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     RESIGNATION = 'resignation'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     FORFEIT = 'forfeit'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     RULES = 'rules'
-    """Why a game ended, as a word: Reason.LINE is equal to 'line'."""
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
 
     def __str__(self, /):
         """Return str(self)."""
 
 class Outcome:
     """
-    How a finished game ended, and why. Outcomes are equal if the same player won, or neither.
+    How a finished game ended, and why. Outcomes are equal if the same player won, or neither. A value: any thread may use it.
     """
 
     def __init__(self, winner: int | None, reason: str = 'rules', sentence: str = '') -> None: ...
@@ -134,7 +181,7 @@ class Outcome:
     def __repr__(self) -> str: ...
 
 class Piece:
-    """A kind of piece."""
+    """A kind of piece. A value: any thread may use it."""
 
     @property
     def name(self) -> str: ...
@@ -154,7 +201,9 @@ class Piece:
     def __repr__(self) -> str: ...
 
 class ActionCells:
-    """Where an action happens; a pass happens nowhere."""
+    """
+    Where an action happens; a pass happens nowhere. A value: any thread may use it.
+    """
 
     @property
     def source(self) -> int | None:
@@ -173,7 +222,7 @@ class ActionCells:
     def __repr__(self) -> str: ...
 
 class GameSpec:
-    """Names and sizes of a game."""
+    """Names and sizes of a game. A value: any thread may use it."""
 
     @property
     def name(self) -> str: ...
@@ -326,7 +375,9 @@ def game_entries() -> list[GameEntry]:
     """The built-in games."""
 
 class Symmetry:
-    """A symmetry of the board, acting on planes, policies and actions."""
+    """
+    A symmetry of the board, acting on planes, policies and actions. Any thread may use it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -343,7 +394,9 @@ class Symmetry:
     def __repr__(self) -> str: ...
 
 class State:
-    """A position: a value that never changes. play() gives the next one."""
+    """
+    A position: a value that never changes, so any thread may use it. play() gives the next one.
+    """
 
     @property
     def game(self) -> Game:
@@ -395,6 +448,12 @@ class State:
         """The actions played so far."""
 
     @property
+    def start_board(self) -> str | None:
+        """
+        The board that the moves began at, as state(board=...) got it; None if that was the initial state.
+        """
+
+    @property
     def moves_text(self) -> str:
         """The same as text, as state() takes it."""
 
@@ -404,7 +463,23 @@ class State:
         """
 
     def action_text(self, action: int) -> str:
-        """The name of an action, as people write it."""
+        """The name that an action has here, as people write it."""
+
+    def parse_action(self, text: str) -> int | None:
+        """
+        The action that has that name here, or None; not all of them are legal.
+        """
+
+    def notation(self, action: int | str) -> str:
+        """
+        A legal action as game records for people have it (Nf3 in chess); its name in other games.
+        """
+
+    @property
+    def position_text(self) -> str:
+        """
+        The position as programs exchange it (FEN in chess), or the drawing; state(board=...) reads it.
+        """
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -421,7 +496,9 @@ class State:
     def __repr__(self) -> str: ...
 
 class Game:
-    """Rules and sizes. Made by tengen.load()."""
+    """
+    Rules and sizes. Made by tengen.load(). It never changes: any thread may use it.
+    """
 
     @property
     def spec(self) -> GameSpec:
@@ -442,14 +519,18 @@ class Game:
 
     def state(self, moves: str | Sequence[int | str] = '', board: str | None = None) -> State:
         """
-        The state after `moves` (a text or a list) from the start, or from a board drawing.
+        The state after `moves` (a text or a list) from the start, or from a board: a drawing or a position_text.
         """
 
     def action_text(self, action: int) -> str:
-        """The name of an action, as people write it."""
+        """
+        The name of an action; where names depend on the state, its name for the first player.
+        """
 
     def parse_action(self, text: str) -> int | None:
-        """The action of that name, or None."""
+        """
+        The action of that name, or None; where names depend on the state, as for the first player.
+        """
 
     def action_cells(self, state: State, action: int | str) -> ActionCells:
         """Where an action happens in that state: the cells it goes from and to."""
@@ -457,6 +538,11 @@ class Game:
     def perft(self, depth: int, state: State | None = None) -> Perft:
         """
         Counts every action sequence up to `depth`, or to the end of the longest game.
+        """
+
+    def count_sequences(self, length: int, state: State | None = None) -> int:
+        """
+        The number of action sequences of that length: perft(length).positions[-1], counted faster.
         """
 
     def random_playouts(self, games: int, seed: int, state: State | None = None) -> PlayoutCounts:
@@ -513,7 +599,7 @@ def param_specs() -> list[ParamSpec]:
     """Every search parameter with its default, range and origin."""
 
 class SearchParams:
-    """Every number the search uses. A value: it never changes."""
+    """Every number the search uses. It never changes: any thread may use it."""
 
     def __init__(self, **parameters: object) -> None: ...
 
@@ -869,9 +955,108 @@ class TreeArrays:
 
     def __repr__(self) -> str: ...
 
+class TablesShape:
+    """What the tables of an n-tuple network look at."""
+
+    def __init__(self, *, tuples: Sequence[Sequence[int]], stages: int = 1, shares_players: bool = False, marks_targets: bool = False) -> None: ...
+
+    @property
+    def tuples(self) -> list[list[int]]:
+        """The cells of each tuple, [T][length]."""
+
+    @property
+    def stages(self) -> int:
+        """Tables apart for positions with few and with many pieces."""
+
+    @property
+    def shares_players(self) -> bool:
+        """
+        Whether both players have the same tables; the second then sees the colours swapped.
+        """
+
+    @property
+    def marks_targets(self) -> bool:
+        """
+        Whether an empty cell that the mover can move to has a code of its own.
+        """
+
+    def weights_shape(self, game: Game) -> tuple[int, int, int]:
+        """
+        [banks, tuples, entries] of the weights; ArgumentError if the game has no such tables.
+        """
+
+class TablesLearning:
+    """How tables learn; docs/networks.md has the meanings."""
+
+    def __init__(self, *, rate: float, return_share: float, epsilon: float, random_start_share: float, random_start_plies: int, coherence: bool = True) -> None: ...
+
+class TablesFigures:
+    """What came of some games of learning."""
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def positions(self) -> int: ...
+
+    @property
+    def evaluations(self) -> int: ...
+
+    @property
+    def plies(self) -> int: ...
+
+    @property
+    def first_wins(self) -> int: ...
+
+    @property
+    def draws(self) -> int: ...
+
+    @property
+    def squared_error(self) -> float: ...
+
+    @property
+    def squared_target(self) -> float: ...
+
+class Tables:
+    """An n-tuple network that evaluates. Threads can share it."""
+
+    def __init__(self, game: Game, shape: TablesShape, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    def evaluate(self, states: Sequence[State]) -> tuple[Annotated[NDArray[numpy.float32], dict(order='C')], Annotated[NDArray[numpy.float32], dict(order='C')]]:
+        """
+        Logits [B, A], 0 where an action is not legal, and values [B] for the player to move.
+        """
+
+class TablesLearner:
+    """Tables that learn by playing themselves."""
+
+    def __init__(self, game: Game, shape: TablesShape) -> None: ...
+
+    def play(self, first: int, games: int, seed: int, how: TablesLearning, kept: int = 0) -> tuple[TablesFigures, list[tuple[list[int], int]]]:
+        """
+        Plays the games `first` to `first + games - 1` of a seed and learns from each. Returns the figures, and of the last `kept` games the moves and how many of them opened the game at random.
+        """
+
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """A copy, [banks, tuples, entries]."""
+
+    def sums(self) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """
+        A copy, [banks, tuples, entries, 2]: of the errors, and of their sizes.
+        """
+
+    def load(self, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+def random_tuples(game: Game, count: int, length: int, seed: int, marks_targets: bool = False, most_entries: int = 65536) -> list[list[int]]:
+    """
+    Cells of tuples by random walks on the board. length 0: as many as keep a table within `most_entries`.
+    """
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.
+
+    For one thread at a time: a call during another thread's raises InUseError. Threads with a forest each may share games, states and parameters.
     """
 
     def __init__(self, game: Game, num_trees: int, params: SearchParams, seed: int) -> None: ...
@@ -895,6 +1080,11 @@ class Forest:
     def set_root(self, tree: int, state: State, seed: int | None = None) -> None:
         """A new position for a tree, without memory of the old one."""
 
+    def restrict_root(self, tree: int, only: Sequence[int]) -> None:
+        """
+        Searches only these legal actions at the root, until it is another; all if there are none. The tree begins anew.
+        """
+
     def begin(self, tree: int | None = None, simulations: int | None = None, noise: bool = False) -> None:
         """
         Starts a search on one tree, or on all. `noise`: explore at the root, as self-play does.
@@ -917,6 +1107,11 @@ class Forest:
 
     def update_and_select(self, logits: NDArray[numpy.float32], values: NDArray[numpy.float32], max_leaves: int = 0) -> NDArray[numpy.float32]:
         """update() and the next select() in one call."""
+
+    def settle(self, tables: Tables, max_leaves: int = 0) -> int:
+        """
+        select() and update() in one, answered by tables; returns how many leaves they were asked about.
+        """
 
     def cancel(self) -> None:
         """Takes the last select() back: the next one asks for the same leaves."""
@@ -992,7 +1187,7 @@ class formulas:
     def prune_forced(visits: Sequence[float], q: Sequence[float], priors: Sequence[float], c: float, k: float) -> list[float]: ...
 
 class RecordEnd:
-    """How a recorded game ended."""
+    """How a recorded game ended. A value: any thread may use it."""
 
     @property
     def outcome(self) -> Outcome | None:

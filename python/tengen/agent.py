@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ DEFAULT_SIMULATIONS = 400
 
 class Agent:
     """A network with search: chooses moves and analyses positions, on all cores.
+
+    Any thread may ask; threads that ask at the same time are answered one after the other, each about its own position.
 
     `model` is a bundled name ("connect_four"), a network's file or the folder of a run. A move takes `simulations`
     (400 unless something is given), or `seconds`, or whichever ends first. `game` is for another board size than the
@@ -59,6 +62,7 @@ class Agent:
         evaluator = make_evaluator(network, threads=os.cpu_count() or 1, game=self.game, module=module)
         self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         self.engine = Engine(self.game, self.evaluator, self.params)
+        self._answering = threading.RLock()  # from the position to its answer; `on_analysis` may not ask again
 
     def choose(self, state: State) -> int:
         """The action to play."""
@@ -69,8 +73,19 @@ class Agent:
 
         The tree is kept: the same position again, or one that follows, is searched further.
         """
-        self.engine.set_position(state)
-        return self.engine.think(self.limit, on_analysis)
+        self._check_state(state)
+        with self._answering:
+            self.engine.set_position(state)
+            return self.engine.think(self.limit, on_analysis)
+
+    def _check_state(self, state: State) -> None:
+        """Another board of the same game will do where the network takes it; another game will not."""
+        from tengen.network.checkpoint import check_fits
+
+        if not isinstance(state, State):
+            raise TypeError(f"An agent looks at a tengen.State, not at a {type(state).__name__}.")
+        if state.game != self.game:
+            check_fits(self.evaluator.network, state.game)
 
     def __repr__(self) -> str:
         return f"<Agent for {self.game.spec.name}: {self.evaluator.description}>"

@@ -18,6 +18,7 @@ import numpy as np
 
 from tengen._core import Game, Outcome, State
 from tengen.external.programs import ExternalEngineError, ExternalPlayer
+from tengen.games.openings import OpeningsError
 from tengen.players import Player
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Pair",
     "PlayedGame",
     "challenge",
+    "choose_openings",
     "decided",
     "elo_difference",
     "in_threads",
@@ -40,6 +42,7 @@ __all__ = [
 Pair = tuple[Player, Player]
 T = TypeVar("T")
 
+GAMES_AT_ONCE = 64  # of a match, in each thread
 CHALLENGE_ROUND = 64  # games between two looks at the score; an even number, so that both colours are had
 
 
@@ -116,15 +119,23 @@ def play_match(
     games: int,
     seed: int = 0,
     opening_plies: int | None = None,
-    at_once: int = 64,
+    at_once: int = GAMES_AT_ONCE,
+    openings: Sequence[State] = (),
     on_game: Callable[[PlayedGame], None] | None = None,
 ) -> MatchResult:
-    """Plays `games` games. Games 2k and 2k + 1 share an opening of random plies, with colours swapped.
+    """Plays `games` games. Games 2k and 2k + 1 share an opening, with colours swapped: openings[k], or random plies.
 
     `on_game` hears of every game as it ends; the result has them in the order of their numbers.
     """
     [match] = play_matches(
-        game, [[players]], games=games, seed=seed, opening_plies=opening_plies, at_once=at_once, on_game=on_game
+        game,
+        [[players]],
+        games=games,
+        seed=seed,
+        opening_plies=opening_plies,
+        openings=openings,
+        at_once=at_once,
+        on_game=on_game,
     )
     return match
 
@@ -136,7 +147,8 @@ def play_matches(
     games: int,
     seed: int = 0,
     opening_plies: int | None = None,
-    at_once: int = 64,
+    at_once: int = GAMES_AT_ONCE,
+    openings: Sequence[State] = (),
     first: int = 0,
     on_game: Callable[[PlayedGame], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
@@ -148,7 +160,7 @@ def play_matches(
     the numbers from `first`, an even one. `should_stop` is asked before every move: those openings are left out then
     whose two games have not both ended.
     """
-    openings = make_openings(game, (first + games + 1) // 2, opening_plies, seed)
+    openings = openings or make_openings(game, (first + games + 1) // 2, opening_plies, seed)
     numbers = range(first, first + games)
     played = _play_numbers(
         seats, openings, numbers, seed=seed, at_once=at_once, on_game=on_game, should_stop=should_stop
@@ -401,6 +413,14 @@ def make_openings(game: Game, count: int, plies: int | None, seed: int) -> list[
         seen.add(state)
         openings.append(state)
     return openings
+
+
+def choose_openings(openings: Sequence[State], count: int, seed: int) -> tuple[State, ...]:
+    """So many of a book, in an order that the seed decides; more of them begin with the same ones."""
+    if len(openings) < count:
+        raise OpeningsError(f"These games need {count} openings, and there are {len(openings)}.")
+    order = np.random.default_rng(seed).permutation(len(openings))
+    return tuple(openings[i] for i in order[:count])
 
 
 def move_seed(seed: int, game_number: int, ply: int) -> int:

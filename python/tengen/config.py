@@ -9,12 +9,14 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
 
 from tengen._core import SearchParams, TengenError, param_specs
+from tengen.base.reading import UnreadableError, read_text
 
 __all__ = [
     "ArenaConfig",
@@ -24,10 +26,15 @@ __all__ = [
     "ReplayConfig",
     "RunConfig",
     "SelfPlayConfig",
+    "TablesConfig",
     "load_config",
 ]
 
 
+MOST = 10**9  # of every setting that has no other upper bound: more makes no sense, or no machine has the memory
+MOST_THREADS = 1024
+MOST_UNITS = 65_536
+MOST_CONFIG_BYTES = 1 << 16  # of a file; ours have 4,000, and a parser takes time that grows with the square
 # Settings that have another name in older files.
 RENAMED = {"self_play.games_per_thread": "self_play.games_per_unit"}
 
@@ -37,11 +44,13 @@ class ConfigError(TengenError):
 
 
 class _Stage(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def _setting(default: Any, meaning: str, *, unit: str = "", **bounds: Any) -> Any:
-    """A field with what docs/settings.md says of it."""
+    """A field with what docs/settings.md says of it. A number without an upper bound has MOST."""
+    if isinstance(default, int | float) and not isinstance(default, bool) and not bounds.keys() & {"le", "lt"}:
+        bounds["le"] = MOST if isinstance(default, int) else float(MOST)
     return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None, **bounds)
 
 
@@ -73,14 +82,18 @@ class NetworkConfig(_Stage):
         "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
     )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
-    kind: Literal["policy and value", "policy", "value"] = Field(
-        "policy and value", description="which heads the network has; a search needs a value"
+    kind: Literal["policy and value", "policy", "value", "ntuple"] = Field(
+        "policy and value",
+        description="which heads the network has; a search needs a value; ntuple: tables instead of layers",
     )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
     reply_head: bool = Field(True, description="also predict the opponent's reply (KataGo 2019)")
     ownership_head: bool = Field(False, description="also predict whose each cell will be at the end (Go, Othello)")
     score_head: bool = Field(False, description="also predict the final margin (Go, Othello)")
+    grow: tuple[tuple[float, int, int], ...] = Field(
+        (), description="[share, blocks, channels] of larger sizes, each from that share of the run on; [[0.3, 4, 64]]"
+    )
     module: str = Field("", description="a torch module of one's own, as FILE.py:CLASS, in place of all of the above")
     settings: dict[str, Any] = Field(default_factory=dict, description="what that module is made with")
 
@@ -112,6 +125,33 @@ class NetworkConfig(_Stage):
             raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
         return self
 
+    @field_validator("grow")
+    @classmethod
+    def _rising(cls, value: tuple[tuple[float, int, int], ...]) -> tuple[tuple[float, int, int], ...]:
+        shares = [share for share, _, _ in value]
+        if not all(0.0 < share < 1.0 for share in shares) or sorted(set(shares)) != shares:
+            raise ValueError("the shares of the run must rise, between 0 and 1")
+        return value
+
+    @model_validator(mode="after")
+    def _only_larger(self) -> NetworkConfig:
+        if self.grow and self.module:
+            raise ValueError("a module of one's own can't grow; leave network.grow out")
+        for before, after in pairwise([(self.blocks, self.channels), *(size for _, *size in self.grow)]):
+            if not (before[0] <= after[0] <= 60 and before[1] <= after[1] <= 1024):
+                raise ValueError("each size of network.grow has at least the blocks and channels of the one before")
+        return self
+
+    @property
+    def sizes(self) -> tuple[NetworkConfig, ...]:
+        """The network as it begins, and after each growth."""
+        grown = [{"blocks": blocks, "channels": channels, "grow": ()} for _, blocks, channels in self.grow]
+        return (self.model_copy(update={"grow": ()}), *(self.model_copy(update=size) for size in grown))
+
+    def growths_at(self, progress: float) -> int:
+        """How often it has grown when this share of the run is done."""
+        return sum(share <= progress for share, _, _ in self.grow)
+
 
 class SelfPlayConfig(_Stage):
     """How games are made.
@@ -122,9 +162,13 @@ class SelfPlayConfig(_Stage):
     # Search parameters of self-play that are not the defaults of `search/params.h`.
     SEARCH: ClassVar[dict[str, Any]] = {"selection": "gumbel", "random_symmetry": True, "cache_entries": 32_768}
 
-    threads: int = _setting(0, "threads that play the units; 0: one per core", unit="threads", ge=0)
+    threads: int = _setting(0, "threads that play the units; 0: one per core", unit="threads", ge=0, le=MOST_THREADS)
     units: int = _setting(
-        0, "self-play units an iteration; 0: one per core when the run begins, then kept", unit="units", ge=0
+        0,
+        "self-play units an iteration; 0: one per core when the run begins, then kept",
+        unit="units",
+        ge=0,
+        le=MOST_UNITS,
     )
     games_per_unit: int = _setting(128, "games in flight in each unit", unit="games", ge=1)
     positions: int = _setting(16_384, "positions searched an iteration, by all units together", unit="positions", ge=1)
@@ -254,7 +298,36 @@ class LearnerConfig(_Stage):
     device: Literal["auto", "cpu", "cuda", "mps"] = _setting(
         "auto", "device of learning and of self-play; auto: a GPU if there is one"
     )
-    threads: int = _setting(0, "replicas that share a batch, one thread each; 0: one per core", unit="threads", ge=0)
+    threads: int = _setting(
+        0, "replicas that share a batch, one thread each; 0: one per core", unit="threads", ge=0, le=MOST_THREADS
+    )
+
+
+class TablesConfig(_Stage):
+    """Tables of an n-tuple network (network.kind = "ntuple"), and how they learn by temporal differences."""
+
+    tuples: int = _setting(24, "tuples of cells, chosen by random walks on the board", unit="tuples", ge=1, le=1024)
+    tuple_cells: int = _setting(
+        0, "cells of a tuple; 0: as many as keep its table within 65,536 entries", unit="cells", ge=0, le=40
+    )
+    stages: int = _setting(1, "tables apart for positions with few and with many pieces", unit="stages", ge=1, le=64)
+    share_players: bool = _setting(
+        False, "whether both players use the same tables, with the colours swapped; right where the rules are the same"
+    )
+    mark_targets: bool = _setting(
+        False, "whether an empty cell that the player can move to is told apart from the other empty ones"
+    )
+    prior_temperature: float = _setting(0.4, "the priors are softmax(value after the move / temperature)", gt=0)
+    games: int = _setting(5_000, "games an iteration; a run of minutes plays what fits", unit="games", ge=1)
+    learning_rate: float = _setting(1.0, "share of its error that a new position corrects", gt=0)
+    final_rate: float = _setting(0.1, "the rate at the end, as a share of learning_rate", unit="share", gt=0, le=1)
+    coherence: bool = _setting(
+        True, "whether each weight has a step size of its own (temporal coherence, Beal and Smith 1999)"
+    )
+    return_share: float = _setting(
+        0.7, "lambda of TD(lambda): 0 learns from the next position, 1 from the result", unit="share", ge=0, le=1
+    )
+    random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
 
 
 class ArenaConfig(_Stage):
@@ -335,11 +408,13 @@ class RunConfig(_Stage):
             },
             "arena": {"simulations": 800, "gating": True, "gating_games": 400, "threshold": 0.55},
         },
+        # Tables instead of layers, learned by temporal differences instead of search (docs/networks.md).
+        "ntuple": {"network": {"kind": "ntuple"}},
     }
 
     game: str = Field(description="name of the game, path of a file of rules, or a game of OpenSpiel")
     options: dict[str, StrictBool | int | float] = Field(default_factory=dict, description="options of the game")
-    seed: int = _setting(1, "where all chance of the run comes from", ge=0)
+    seed: int = _setting(1, "where all chance of the run comes from", ge=0, lt=2**64)
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
@@ -347,6 +422,7 @@ class RunConfig(_Stage):
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
+    tables: TablesConfig = TablesConfig()
     arena: ArenaConfig = ArenaConfig()
 
 
@@ -371,10 +447,11 @@ def make_config(content: Mapping[str, Any]) -> RunConfig:
 def read_config(path: Path) -> dict[str, Any]:
     """What a TOML file says, under the names that settings have today."""
     try:
-        content = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise ConfigError(f"The config {path} can't be read: {reason}.") from error
+        content = tomllib.loads(read_text(path, MOST_CONFIG_BYTES))
+    except UnreadableError as error:
+        raise ConfigError(f"The config {path} can't be read: {error}.") from error
+    except RecursionError as error:
+        raise ConfigError(f"The config {path} has tables or lists too deep in each other.") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"The config {path} is not TOML: {error}.") from error
     for old, new in RENAMED.items():

@@ -10,7 +10,11 @@ search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
-gtp:10s:COMMAND     the same, with at most 10 seconds for an answer; the default is 60
+gomocup:COMMAND     a Gomoku program that speaks the Gomocup protocol
+nboard:COMMAND      an Othello program that speaks the NBoard protocol
+uci:COMMAND         a chess program that speaks UCI, as in 'uci:nodes=2000:Skill Level=3:stockfish'
+usi:COMMAND         a shogi program that speaks USI
+gtp:10s:COMMAND     any of these with at most 10 seconds for an answer; the default is 60
 
 MODEL is a network's file, the folder of a run (its newest network), or the name of a bundled network.
 """
@@ -20,6 +24,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,9 +33,20 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from tengen._core import Forest, Game, SearchParams, State, TengenError
-from tengen.external.programs import GtpProgram
+from tengen.external.gomocup import GomocupProgram
+from tengen.external.gtp import GtpProgram
+from tengen.external.nboard import NBoardProgram
+from tengen.external.programs import SECONDS_PER_ANSWER, ExternalPlayer
 from tengen.external.solvers import Solver, find_solver
-from tengen.network import Evaluator, NetworkEvaluator, UniformEvaluator, check_has_value, make_evaluator
+from tengen.external.uci import UciProgram, UsiProgram
+from tengen.network import (
+    Evaluator,
+    NetworkEvaluator,
+    UniformEvaluator,
+    check_has_value,
+    evaluate_states,
+    make_evaluator,
+)
 from tengen.network.symmetric import SymmetricEvaluator
 from tengen.search import SearchResult, evaluate_leaves, search
 
@@ -48,9 +64,12 @@ __all__ = [
     "SharedModels",
     "SolverPlayer",
     "TimedPlayer",
+    "answers_in_batches",
+    "check_kind",
     "leaves_at_once",
     "make_player",
     "model_evaluator",
+    "model_evaluators",
     "playing_evaluator",
     "playing_params",
 ]
@@ -58,7 +77,7 @@ __all__ = [
 # The forms of a player's text; N is a number of simulations.
 PLAYER_FORMS = (
     "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, "
-    "gtp:COMMAND, gtp:10s:COMMAND"
+    "gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, usi:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
@@ -66,7 +85,9 @@ MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/lab/batches.md has the measurements).
 LEAVES_PER_CORE = 8
 MOST_LEAVES = 128
-TIME_LIMIT = re.compile(r"[0-9.]+s")  # for an answer of an external program
+# Of an external program, before its command: a time limit for an answer, an option, or nothing before the command.
+TIME_LIMIT = re.compile(r"([0-9.]+s):(.*)")
+OPTION = re.compile(r"([A-Za-z][\w ]*)=([^:]*):(.*)")
 ROUNDS = 12  # least number of batches of a search: later batches use the results of earlier ones
 
 
@@ -78,7 +99,10 @@ class PlayerSpecError(TengenError):
 
 
 class Player(Protocol):
-    """Chooses for many positions of one game at once, so that a match of many games fills a batch."""
+    """Chooses for many positions of one game at once, so that a match of many games fills a batch.
+
+    A match gives each of its threads players of its own, so a player may be for one thread at a time; it says so then.
+    """
 
     name: str
 
@@ -88,7 +112,7 @@ class Player(Protocol):
 
 
 class RandomPlayer:
-    """Chooses uniformly among the legal actions."""
+    """Chooses uniformly among the legal actions. Any thread may ask."""
 
     name = "random"
 
@@ -104,7 +128,7 @@ class GreedyPlayer:
 
     Ties are broken at random. Stones are counted in the planes, in games that have a plane for each side: in Othello it
     turns over as many discs as it can, in Go it captures what it can. In other games all moves that neither win nor
-    lose at once are equal.
+    lose at once are equal. Any thread may ask.
     """
 
     name = "greedy"
@@ -132,7 +156,10 @@ def _stones_ahead(state: State, player: int) -> float:
 
 
 class SearchPlayer:
-    """The best action of a search. Without an evaluator it uses uniform priors and values of 0."""
+    """The best action of a search. Without an evaluator it uses uniform priors and values of 0.
+
+    Every call has a search of its own, so any thread may ask that may ask the evaluator.
+    """
 
     def __init__(self, name: str, params: SearchParams, evaluator: Evaluator | None = None) -> None:
         self.name = name
@@ -151,7 +178,7 @@ class SearchPlayer:
 
 
 class NetworkPlayer:
-    """The legal action with the highest prior."""
+    """The legal action with the highest prior. Any thread may ask that may ask the evaluator."""
 
     def __init__(self, name: str, evaluator: Evaluator) -> None:
         self.name = name
@@ -160,13 +187,16 @@ class NetworkPlayer:
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
         if not states:
             return []
-        logits = self._evaluator(np.stack([state.planes() for state in states])).logits  # [B, A]
+        logits = evaluate_states(self._evaluator, states).logits  # [B, A]
         legal = np.stack([state.legal_mask() for state in states])
         return [int(action) for action in np.where(legal, logits, -np.inf).argmax(axis=1)]
 
 
 class TimedPlayer:
-    """As many simulations as fit into the given seconds. Positions are searched one after another, on all cores."""
+    """As many simulations as fit into the given seconds. Positions are searched one after another, on all cores.
+
+    Any thread may ask that may ask the evaluator; threads that ask at once share the cores.
+    """
 
     def __init__(self, name: str, params: SearchParams, evaluator: Evaluator, seconds: float) -> None:
         self.name = name
@@ -190,7 +220,7 @@ class TimedPlayer:
 
 
 class SolverPlayer:
-    """Wins as soon and loses as late as possible; ties are broken at random."""
+    """Wins as soon and loses as late as possible; ties are broken at random. Any thread that may ask the solver."""
 
     def __init__(self, name: str, solver: Solver) -> None:
         self.name = name
@@ -211,8 +241,12 @@ def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
 
 
 def playing_evaluator(evaluator: NetworkEvaluator, game: Game) -> NetworkEvaluator:
-    """The evaluator for playing: in a game with one mirror image it averages both images (docs/engine.md)."""
-    return SymmetricEvaluator(evaluator, game) if len(game.symmetries) == 2 else evaluator
+    """The evaluator for playing: in a game with one mirror image it averages both images (docs/engine.md).
+
+    Tables say the same about both.
+    """
+    averages = len(game.symmetries) == 2 and evaluator.network.architecture.tables is None
+    return SymmetricEvaluator(evaluator, game) if averages else evaluator
 
 
 def leaves_at_once(simulations: int) -> int:
@@ -230,16 +264,27 @@ def model_evaluator(model: str | Path, game: Game, *, threads: int | None = None
     return make_evaluator(network, threads=threads or os.cpu_count() or 1, game=game)
 
 
+def model_evaluators(model: str | Path, game: Game) -> list[NetworkEvaluator]:
+    """The evaluator of a model, once for each core: for work that is dealt to threads."""
+    first = model_evaluator(model, game, threads=1)
+    return [first, *(first.clone() for _ in range((os.cpu_count() or 1) - 1))]
+
+
 class SharedModels:
-    """Evaluators for many players of one game in many threads: a model is loaded once, and each player gets a clone."""
+    """Evaluators for many players of one game in many threads: a model is loaded once, and each player gets a clone.
+
+    Any thread may ask for one.
+    """
 
     def __init__(self) -> None:
         self._loaded: dict[str, NetworkEvaluator] = {}
+        self._loading = threading.Lock()
 
     def __call__(self, model: str, game: Game) -> NetworkEvaluator:
-        if model not in self._loaded:
-            self._loaded[model] = model_evaluator(model, game, threads=1)
-        return self._loaded[model].clone()
+        with self._loading:
+            if model not in self._loaded:
+                self._loaded[model] = model_evaluator(model, game, threads=1)
+            return self._loaded[model].clone()
 
 
 def _random(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
@@ -307,15 +352,32 @@ def _solver(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     return SolverPlayer(text, find_solver(game))
 
 
-def _gtp(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
-    if not argument or not argument.strip():
-        raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:gnugo --mode gtp'.")
-    limit, colon, command = argument.partition(":")
-    if colon and TIME_LIMIT.fullmatch(limit):
-        if not command.strip():
-            raise PlayerSpecError(f"'{text}': say which program, as in 'gtp:{limit}:gnugo --mode gtp'.")
-        return GtpProgram(text, command, game, _seconds(text, limit))
-    return GtpProgram(text, argument, game)
+_PROGRAMS: dict[str, tuple[type[ExternalPlayer], str]] = {  # by protocol: the player, and a command as an example
+    "gtp": (GtpProgram, "gnugo --mode gtp"),
+    "gomocup": (GomocupProgram, "pbrain-rapfi"),
+    "nboard": (NBoardProgram, "ntest"),
+    "uci": (UciProgram, "stockfish"),
+    "usi": (UsiProgram, "fairy-stockfish"),
+}
+
+
+def _program(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    """A program with what stands before its command: '10s:', 'depth=5:', or ':' before a command with an = and a :."""
+    protocol, example = _PROGRAMS[text.partition(":")[0]]
+    command = argument or ""
+    seconds = SECONDS_PER_ANSWER
+    options: dict[str, str] = {}
+    while not command.startswith(":"):
+        if found := TIME_LIMIT.fullmatch(command):
+            seconds, command = _seconds(text, found[1]), found[2]
+        elif protocol.HAS_OPTIONS and (found := OPTION.fullmatch(command)):
+            options[found[1].strip()], command = found[2].strip(), found[3]
+        else:
+            break
+    command = command.removeprefix(":").strip()
+    if not command:
+        raise PlayerSpecError(f"'{text}': say which program, as in '{text.rstrip(': ')}:{example}'.")
+    return protocol(text, command, game, seconds, options)
 
 
 _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
@@ -327,16 +389,31 @@ _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "search": _search,
     "mixed": _mixed,
     "solver": _solver,
-    "gtp": _gtp,
+    **dict.fromkeys(_PROGRAMS, _program),
 }
+
+
+# The others use all cores by themselves, or a program of their own.
+_IN_BATCHES = {"random", "greedy", "rollout", "uniform", "network", "search", "mixed"}
 
 
 def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:
     """The player that a text such as 'rollout:1000' describes, for this game."""
+    check_kind(text)
     kind, _, argument = text.partition(":")
-    if kind not in _KINDS:
-        raise PlayerSpecError(f"'{text}' is not a player; a player is one of: {PLAYER_FORMS}.")
     return _KINDS[kind](text, argument if ":" in text else None, game, evaluator_of)
+
+
+def answers_in_batches(text: str) -> bool:
+    """Whether this player answers many positions at once in one thread: it is worth having one of it for each core."""
+    kind, _, argument = text.partition(":")
+    return kind in _IN_BATCHES and not (kind == "search" and argument.endswith("s"))
+
+
+def check_kind(text: str) -> None:
+    """Refuses a text that can't describe a player, without making one."""
+    if text.partition(":")[0] not in _KINDS:
+        raise PlayerSpecError(f"'{text[:200]}' is not a player; a player is one of: {PLAYER_FORMS}.")
 
 
 def _simulations(text: str, argument: str | None) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, RecordError, replay_record, write_samples
+from tengen.base.threads import InUse, one_thread
 from tengen.config import ReplayConfig
 from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
@@ -70,9 +71,12 @@ class ReplayWindow:
     """The newest positions: window_start + window_share * all so far, at most window_most; oldest games leave first.
 
     What it holds depends only on the games that were added and their order.
+
+    For one thread at a time: a call during another thread's raises InUseError.
     """
 
     def __init__(self, game: Game, config: ReplayConfig) -> None:
+        self._in_use = InUse("This window")
         self.game = game
         self.config = config
         self.total_games = 0  # ever added
@@ -141,6 +145,7 @@ class ReplayWindow:
         iterations = self._columns["iterations"].view
         return int(iterations[0]) if len(iterations) else 0
 
+    @one_thread
     def add(self, record: GameRecord) -> None:
         """Adds a finished game, and drops the oldest games that are beyond the limit. A wrong record is refused."""
         end = record.validate(self.game)
@@ -190,6 +195,7 @@ class ReplayWindow:
         for _ in range(games):
             self._boards.popleft()
 
+    @one_thread
     def sample(self, batch: int, rng: np.random.Generator) -> Samples:
         """Draws positions with replacement, each under a random symmetry."""
         if self.positions == 0:
@@ -198,6 +204,7 @@ class ReplayWindow:
         symmetries = rng.integers(len(self.game.symmetries), size=batch)
         return self.samples_of(positions, symmetries)
 
+    @one_thread
     def resign_below(self, highest: float) -> float:
         """The value at which to resign: at most `highest`, and so that few who resign would not have lost.
 
@@ -209,6 +216,7 @@ class ReplayWindow:
             return -1.0
         return max(-1.0, min(highest, float(np.quantile(calls, WRONGLY_RESIGNED))))
 
+    @one_thread
     def starts(self, count: int, rng: np.random.Generator) -> list[list[int]]:
         """The moves to `count` positions, drawn as for a sample: new games may begin there (Go-Exploit, 2023).
 
@@ -225,6 +233,7 @@ class ReplayWindow:
             found.append(columns["moves"].view[begin : begin + int(columns["plies"].view[position])].tolist())
         return found
 
+    @one_thread
     def samples_of(self, positions: NDArray[np.int64], symmetries: NDArray[np.int64]) -> Samples:
         """Samples of these positions of the window (0 is the oldest), under these symmetries of the game."""
         flat: dict[str, Any] = {

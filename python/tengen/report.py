@@ -185,7 +185,7 @@ def _strengths(matches: list[dict[str, Any]]) -> tuple[StrengthReport, ...]:
 
 
 class Observer(Protocol):
-    """Listens to a run. One that raises stops it; what was committed before stays."""
+    """Listens to a run, in the thread of the run. One that raises stops it; what was committed before stays."""
 
     def run_started(self, report: RunReport) -> None: ...
 
@@ -199,7 +199,7 @@ class Observer(Protocol):
 
 
 class SilentObserver:
-    """Hears everything and does nothing. An observer of one's own overrides what it wants to hear."""
+    """Hears everything and does nothing, in any thread. An observer of one's own overrides what it wants to hear."""
 
     def run_started(self, report: RunReport) -> None:
         pass

@@ -8,9 +8,8 @@ folder, resuming, reports and the page stay the same.
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -36,9 +35,11 @@ from tengen.report import (
     StrengthReport,
 )
 from tengen.run.clock import Clock, Plan, Speed
-from tengen.run.folder import Commit, RunFolder
+from tengen.run.commits import Commit
+from tengen.run.folder import RunFolder
+from tengen.run.footprint import threads_of
 from tengen.selfplay import GamesInFlight, SelfPlayResult, play_games
-from tengen.strength.accuracy import PositionsError, evaluate_network, known_positions
+from tengen.strength.accuracy import PositionsError, ScoredPositions, evaluate_network, known_positions
 from tengen.strength.ratings import iteration_of, measure, network_name
 
 __all__ = ["AlphaZero", "Measured", "new_learner", "rated"]
@@ -76,6 +77,16 @@ class AlphaZero:
         self.iteration = 0  # iterations done
         self.champion = self._network()
 
+    @staticmethod
+    def new_learner(game: Game, config: RunConfig) -> Learner:
+        return new_learner(game, config)
+
+    @property
+    def evaluator_text(self) -> str:
+        """What evaluates the network in self-play."""
+        device = self.learner.device
+        return f"OpenVINO, {self.config.self_play.precision}" if device == "cpu" else f"torch on {device}"
+
     def resume(self, commit: Commit, games_end: ShardEnd) -> None:
         """Goes on after a commit, with the games up to there."""
         self.learner.load_state(self.run.learner_state(commit))
@@ -91,9 +102,11 @@ class AlphaZero:
 
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
         """Self-play with the champion."""
+        evaluators = self._evaluators(self.champion)
+        began = clock.seconds()
         played = play_games(
             self.game,
-            self._evaluators(self.champion),
+            evaluators,
             plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)}),
             seed=self.config.seed,
             iteration=self.iteration,
@@ -105,12 +118,14 @@ class AlphaZero:
             on_progress=partial(self.observer.stage, "self-play"),
         )
         self.in_flight = played.in_flight
-        return played
+        # By the clock of the run, which need not be that of the wall: speed is what later iterations are planned by.
+        return replace(played, report=replace(played.report, seconds=clock.seconds() - began))
 
     def learn(self, plan: Plan, clock: Clock, positions: int) -> LearnerReport:
         """As many samples for each of these new positions as the config says. The iteration counts from here on."""
         learner = self.config.learner
         steps = max(1, round(positions * learner.samples_per_position / learner.batch)) if self.window.positions else 0
+        began = clock.seconds()
         learned = self.learner.learn(
             self.window,
             steps,
@@ -120,7 +135,7 @@ class AlphaZero:
             should_stop=lambda: clock.seconds() >= plan.learn_until,
         )
         self.iteration += 1
-        return learned
+        return replace(learned, seconds=clock.seconds() - began)
 
     def promote(self, plan: Plan) -> GateReport | None:
         """The averaged network becomes the champion: at once or, if gating, when it beats the one before."""
@@ -147,16 +162,16 @@ class AlphaZero:
 
     # ---- What they are made of
 
-    def first_speed(self) -> Speed:
+    def first_speed(self, now: Callable[[], float] = time.perf_counter) -> Speed:
         """A guess before anything was played: half of what the network alone could do, and games between beginners."""
         [evaluator, *others] = self._evaluators(self.champion)
         planes = np.zeros((PROBES, *self.game.spec.planes_shape), np.float32)
         evaluator(planes)  # compiles
-        started = time.perf_counter()
+        started = now()
         evaluator(planes)
-        evaluated = time.perf_counter()
+        evaluated = now()
         random_games = self.game.random_playouts(PROBES, self.config.seed)
-        a_ply = (time.perf_counter() - evaluated) / max(1, random_games.actions)
+        a_ply = (now() - evaluated) / max(1, random_games.actions)
         plies = max(1.0, random_games.actions / PROBES)
         seconds = (evaluated - started) / PROBES + a_ply * math.sqrt(plies)
         return Speed(simulations=0.5 * (1 + len(others)) / seconds, plies=plies)
@@ -186,7 +201,7 @@ class AlphaZero:
             device=device,
             calibration=calibration,
         )
-        return [first, *(first.clone() for _ in range(threads(config) - 1))]
+        return [first, *(first.clone() for _ in range(threads_of(config) - 1))]
 
     def _archive(self) -> list[list[int]]:
         if self.config.self_play.archive_start_share == 0.0:
@@ -253,19 +268,23 @@ class AlphaZero:
             known = known_positions(self.game, most_states=ACCURACY_STATES)
         except PositionsError:
             return None
-        evaluator = self._evaluators(self.champion)[0]
         left = seconds - (time.perf_counter() - started)
-        a_second = report.self_play.simulations / report.self_play.seconds / threads(self.config)
+        a_second = report.self_play.simulations / report.self_play.seconds
         count = len(known) if left == math.inf else int(a_second * left / (ACCURACY_SIMULATIONS + 1))
         positions = known.some(max(ACCURACY_LEAST, count))
-        found = evaluate_network(evaluator, positions, ACCURACY_SIMULATIONS if count >= ACCURACY_LEAST else 0)
+        found = self._compared(positions, ACCURACY_SIMULATIONS if count >= ACCURACY_LEAST else 0)
+        return replace(found, seconds=time.perf_counter() - started)
+
+    def _compared(self, positions: ScoredPositions, simulations: int) -> AccuracyReport:
+        """The champion with the truth; how long it took is not said."""
+        found = evaluate_network(self._evaluators(self.champion), positions, simulations)
         return AccuracyReport(
             positions=len(positions),
             about=positions.about,
             network=found.raw.good,
             search=found.search.good if found.search else None,
             simulations=found.simulations,
-            seconds=time.perf_counter() - started,
+            seconds=0.0,
         )
 
     def _players(self, network: NetworkFile, simulations: int) -> list[SearchPlayer]:
@@ -287,10 +306,6 @@ def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None)
 
 def discount(config: RunConfig) -> float:
     return float(config.self_play.search.get("discount", 1.0))
-
-
-def threads(config: RunConfig) -> int:
-    return config.self_play.threads or os.cpu_count() or 1
 
 
 def rated(reports: Sequence[IterationReport]) -> list[int]:

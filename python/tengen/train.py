@@ -9,16 +9,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from tengen import games
+from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
 from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
-from tengen.run.footprint import check_memory, memory_in_use, most_more_memory
-from tengen.stages import AlphaZero, Measured, new_learner, rated, threads
+from tengen.run.footprint import check_memory, count_parameters, most_more_memory, threads_of
+from tengen.stages import AlphaZero, Measured, rated
+from tengen.temporal import TemporalDifferences
 
 __all__ = ["train"]
 
@@ -29,12 +32,15 @@ def train(
     observer: Observer = SILENT,
     *,
     minutes: float | None = None,
-    method: type[AlphaZero] = AlphaZero,
+    memory: int | None = None,
+    method: type[AlphaZero] | None = None,
     now: Callable[[], float] = time.perf_counter,
 ) -> Path:
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
 
-    Without gating every candidate becomes the champion. `method` fills the stages; `now` is the clock, in seconds.
+    Without gating every candidate becomes the champion. `memory` is how many bytes the run may take: one that may need
+    more is refused, and one that takes more after all ends with its iteration. `method` fills the stages, and follows
+    from the kind of the network if it is not given; `now` is the clock, in seconds.
     """
     began = now()
     # Whatever may be wrong with the start shows before anything is written.
@@ -42,12 +48,17 @@ def train(
     check_same_game(folder, game)
     if config.network.kind == "policy":
         raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
-    learner = new_learner(game, config)
-    warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads(config))
+    if config.network.grow and config.arena.gating:
+        raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
+    method = method or (TemporalDifferences if config.network.kind == "ntuple" else AlphaZero)
+    check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
+    learner = method.new_learner(game, config)
+    warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
     with RunFolder(folder, config) as run:
         commit = run.newest_commit()
-        writer = run.writer(game, commit)
         stages = method(game, run, learner, observer)
+        run.begin(commit, minutes)
+        writer = run.writer(game, commit)
         if commit is not None:
             stages.resume(commit, writer.end)
             began -= commit.seconds
@@ -78,12 +89,13 @@ def train(
             # 6. Everything that the next iteration needs, on disk. The commit says how far the games and the figures
             # go, so both are made durable before it is written, and it is written last: a kill before it undoes the
             # iteration, a kill after it loses nothing.
-            run.save_network(stages.champion, stages.champion.iteration, kept=rated(reports))
+            run.save_network(stages.champion, stages.champion.iteration)
             games_end = writer.commit()
             metrics_bytes = run.append_metrics(asdict(reports[-1]))
             run.commit(
                 iteration=stages.iteration,
                 seconds=report.seconds,
+                minutes=minutes,
                 games_end=games_end,
                 metrics_bytes=metrics_bytes,
                 in_flight=stages.in_flight,
@@ -91,15 +103,27 @@ def train(
                 champion=stages.champion.iteration,
                 champion_weights=stages.champion.weights,
             )
+            run.remove_networks(stages.champion.iteration, kept=rated(reports))
             observer.iteration_finished(reports[-1])
+            _check_kept(memory)
         writer.close()
-        return run.save_network(stages.champion, stages.champion.iteration, kept=rated(reports))
+        path = run.save_network(stages.champion, stages.champion.iteration)
+        run.remove_networks(stages.champion.iteration, kept=rated(reports))
+        return path
+
+
+def _check_kept(memory: int | None) -> None:
+    if memory is not None and (used := memory_in_use()) > memory:
+        raise MemoryLimitError(
+            f"The run has taken {gigabytes(used)}, more than the {gigabytes(memory)} that it may; it was stopped after "
+            "an iteration, and everything is kept. It goes on with more memory."
+        )
 
 
 def _clock(stages: AlphaZero, minutes: float | None, seconds: Callable[[], float]) -> Clock:
     if minutes is None:
         return IterationClock(stages.config, seconds)
-    return MinutesClock(stages.config, minutes, seconds, stages.first_speed)
+    return MinutesClock(stages.config, minutes, seconds, partial(stages.first_speed, seconds))
 
 
 def _games_at_once(stages: AlphaZero) -> int:
@@ -143,16 +167,14 @@ def _with_strength(
 
 def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None, warning: str) -> RunReport:
     config, learner = stages.config, stages.learner
-    more = most_more_memory(stages.game, config, parameters=learner.num_parameters, threads=threads(config))
+    more = most_more_memory(stages.game, config, parameters=learner.num_parameters, threads=threads_of(config))
     return RunReport(
         game=config.game,
         folder=str(stages.run.folder),
         iteration=stages.iteration,
         iterations=config.iterations,
-        evaluator=f"OpenVINO, {config.self_play.precision}"
-        if learner.device == "cpu"
-        else f"torch on {learner.device}",
-        threads=threads(config),
+        evaluator=stages.evaluator_text,
+        threads=threads_of(config),
         memory_limit=memory_in_use() + more,
         parameters=learner.num_parameters,
         notes=(*stages.run.notes, *([warning] if warning else [])),

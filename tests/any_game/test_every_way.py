@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -137,8 +138,10 @@ def test_the_page_shows_it(game: AnyGame, trained: Callable[[AnyGame], tuple[str
     rules = parse_game(argument)
     name = rules.spec.name
     with served(files=[rules], runs=folder.parent) as server, server.page() as page:
-        entry = next(entry for entry in server.get("/api/games").json() if entry["name"] == name)
-        here = position(name, some_moves(rules))
+        # A file that has the name of a built-in game gets a number: chess_2.
+        games = server.get("/api/games").json()
+        entry = [entry for entry in games if re.fullmatch(rf"{name}(_\d+)?", entry["name"])][-1]
+        here = position(entry["name"], some_moves(rules))
         assert page.ask("show", position=here)["type"] == "state"
         for model in entry["models"][:2]:
             found = page.ask("analyse", position=here, model=model, simulations=8)

@@ -18,7 +18,10 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 EXTRA = re.compile(r"tengen\[(\w+)\]")
 TENGEN = [str(Path(sys.executable).with_name("tengen"))]
-BENCH_KEYS = ["tic_tac_toe", "connect_four", "othello", "go_9x9", "go_19x19", "gomoku_15x15", "connect_four_python"]
+BENCH_KEYS = [
+    *("tic_tac_toe", "connect_four", "othello", "go_9x9", "go_19x19", "gomoku_15x15", "chess", "shogi"),
+    "connect_four_python",
+]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
@@ -50,6 +53,15 @@ def test_show_draws_the_position(cli) -> None:
     assert cli("show", "tic_tac_toe", "a1", "b2").splitlines() == [
         *("  a b c", "3 . . .", "2 . O .", "1 X . .", "X to move"),
         "legal: a3 b3 c3 a2 c2 b1 c1",
+    ]
+
+
+def test_show_starts_from_a_board(cli) -> None:
+    assert cli("show", "tic_tac_toe", "c1", "--board", "X . .\n. O .\n. . .").splitlines()[1:5] == [
+        "3 X . .",
+        "2 . O .",
+        "1 . . X",
+        "O to move",
     ]
 
 
@@ -87,7 +99,10 @@ def test_check_game_finds_wrong_rules(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (["shwo"], "There is no command 'shwo'; did you mean 'show'?"),
         (["qqqq"], "There is no command 'qqqq'; tengen --help lists them."),
-        (["bench"], "'bench' is the beginning of several commands: bench games, bench search, bench selfplay."),
+        (
+            ["bench"],
+            "'bench' is the beginning of several commands: bench games, bench search, bench selfplay, bench learning.",
+        ),
         (["show", "gomuko"], "There is no game called 'gomuko'; did you mean 'gomoku'?"),
         (["show", "tic_tac_toe", "z9"], "'z9' is not an action of tic_tac_toe"),
         (["show", "tic_tac_toe", "a1", "a1"], "a1 is not legal here"),

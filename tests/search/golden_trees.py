@@ -87,6 +87,8 @@ SIGNED_GAMES: dict[str, tuple[str, dict[str, float]]] = {
     "connect_four": ("connect_four", {}),
     "othello": ("othello", {}),
     "gomoku": ("gomoku", {"size": 9}),
+    "shogi": ("shogi", {}),
+    "minishogi": ("minishogi", {}),
 }
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 from fake_evaluators import HashEvaluator
 from numpy.typing import NDArray
 
+import tengen
 from tengen import (
     Evaluation,
     EvaluatorError,
@@ -257,8 +258,9 @@ def test_a_finished_game_cannot_be_advanced() -> None:
 
 def test_two_threads_on_one_forest() -> None:
     """While one thread searches, every call of another is refused, and the search is none the worse."""
-    params = SearchParams(selection="uct", rollout_weight=1.0, simulations=5000)
-    forest = Forest(GAME, 60, params, seed=0)
+    game = tengen.load("go", size=19)  # whose play-outs take long
+    params = SearchParams(selection="uct", rollout_weight=1.0, simulations=200)
+    forest = Forest(game, 60, params, seed=0)
     forest.begin()
     refused = 0
     thread = threading.Thread(target=forest.select)
@@ -285,8 +287,8 @@ def test_two_threads_on_one_forest() -> None:
                 refused += "another thread" in str(error)
     thread.join()
     assert refused > 50
-    run(forest, HashEvaluator(GAME))
-    assert all(forest.result(i).simulations == 5000 for i in range(60))
+    run(forest, HashEvaluator(game))
+    assert all(forest.result(i).simulations == 200 for i in range(60))
 
 
 # --- parameters -----------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ SIGNATURES = {
     "connect_four": 2450404524,
     "othello": 3209896469,
     "gomoku": 1380513716,
+    "shogi": 2214764790,
+    "minishogi": 236675538,
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fake_evaluators import HashEvaluator
 
+import tengen
 from tengen import Forest, SearchParams, UniformEvaluator, load, search
 from tengen.search import run
 
@@ -61,10 +62,11 @@ def test_a_long_search_of_rollouts_can_be_stopped() -> None:
 
 def test_ctrl_c_stops_a_search_within_one_call() -> None:
     """One select() of many trees takes long; a signal ends it, and the search goes on from there as if it had not."""
+    game = tengen.load("go", size=9)
 
     def forest_of_rollouts() -> Forest:
-        params = SearchParams(simulations=10_000, selection="uct", rollout_weight=1.0, solve=False)
-        forest = Forest(GAME, 300, params, seed=0)
+        params = SearchParams(simulations=600, selection="uct", rollout_weight=1.0, solve=False)
+        forest = Forest(game, 300, params, seed=0)
         forest.begin()
         return forest
 
@@ -81,8 +83,8 @@ def test_ctrl_c_stops_a_search_within_one_call() -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
     assert interrupted.result(299).simulations == 0
-    run(interrupted, UniformEvaluator(GAME))
-    run(whole, UniformEvaluator(GAME))
+    run(interrupted, UniformEvaluator(game))
+    run(whole, UniformEvaluator(game))
     np.testing.assert_array_equal(interrupted.root_arrays()[0], whole.root_arrays()[0])
 
 

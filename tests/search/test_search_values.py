@@ -223,7 +223,7 @@ def test_advance_keeps_the_subtree() -> None:
 def result_tree(forest: Forest, state: State) -> Node:
     from tengen.search.tree import SearchTree
 
-    return SearchTree(state.game, forest.params, forest.tree(0)).root
+    return SearchTree(state, forest.params, forest.tree(0)).root
 
 
 def numbers_below(root: Node, action: int | None) -> list[tuple[Any, ...]]:

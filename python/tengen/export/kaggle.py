@@ -68,6 +68,11 @@ def agent_weights(file: NetworkFile) -> dict[str, NDArray[np.float32]]:
             "The agent for Kaggle has numpy alone, which can't compute a torch module of one's own "
             f"({file.architecture.module.name})."
         )
+    if file.architecture.tables is not None:
+        raise ExportError(
+            "The agent for Kaggle computes a network of layers with numpy; this one is an n-tuple network, whose "
+            "priors need the rules of the game for every move."
+        )
     if not (file.has_policy and file.has_value):
         raise ExportError("The agent for Kaggle searches, for which a network needs both a policy and a value.")
     check_whole(file)

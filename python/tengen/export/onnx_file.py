@@ -39,6 +39,11 @@ def onnx_model(file: NetworkFile, batch: int | None = None, *, game: Game | None
             f"This network is a torch module of its maker's own ({file.architecture.module.name}), not made of layers "
             "that tengen can write; torch.onnx.export writes the module itself."
         )
+    if file.architecture.tables is not None:
+        raise ExportError(
+            "This is an n-tuple network: it plays every move to know its prior, and ONNX has no rules of games; it "
+            "plays in tengen (Agent, gtp, serve)."
+        )
     check_whole(file)
     planes, height, width = file.planes_shape
     size: list[int | str] = ["height", "width"] if file.plays_any_size else [height, width]

@@ -88,6 +88,8 @@ def speed_text(report: IterationReport) -> str:
 
 def losses_text(report: IterationReport) -> str:
     learner = report.learner
+    if learner.policy_loss == 0.0:  # tables have no policy of their own
+        return f"loss: value {learner.value_loss:.3f}"
     return f"loss: policy {learner.policy_loss:.3f}, value {learner.value_loss:.3f}"
 
 

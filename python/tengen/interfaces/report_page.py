@@ -16,7 +16,7 @@ from tengen.config import ConfigError, load_config
 from tengen.interfaces.chart import Bar, Line, bars, lines
 from tengen.interfaces.observers import amount, duration, final_text, finding_text, gate_text, rating_text
 from tengen.report import IterationReport, RunReport
-from tengen.run.folder import read_reports
+from tengen.run.metrics import read_reports
 from tengen.strength.ratings import rate, results_of
 
 __all__ = ["RunPage", "build_page", "whole_page", "write_page"]
@@ -64,8 +64,8 @@ def write_page(folder: Path) -> Path:
 def build_page(folder: Path) -> str:
     """The page as text."""
     try:
-        config_text = (folder / "config.toml").read_text()
         game = load_config(folder / "config.toml").game
+        config_text = (folder / "config.toml").read_text(encoding="utf-8")
     except (OSError, ConfigError) as error:
         raise TengenError(f"{folder} is no run: its config.toml can't be read.") from error
     reports = read_reports(folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tengen.base.durable import disk_errors
 from tengen.report import IterationReport, RunReport
-from tengen.run.folder import read_reports
+from tengen.run.metrics import read_reports
 
 __all__ = ["EventFile", "scalars"]
 

@@ -17,8 +17,11 @@ from tengen._core import (
     SearchParams,
     SimulationTrace,
     State,
+    Tables,
     formulas,
 )
+from tengen.base.threads import InUse, one_thread
+from tengen.games.lines import line_texts
 from tengen.network import Evaluator, UniformEvaluator
 from tengen.search.tree import SearchTree
 
@@ -27,7 +30,10 @@ __all__ = ["SearchResult", "Stepper", "evaluate_leaves", "results", "run", "sear
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found out about one position. Values are for the player to move, in [-1, 1]."""
+    """What a search found out about one position. Values are for the player to move, in [-1, 1].
+
+    A value: any thread may read it. `tree` asks the forest, which is for one thread at a time.
+    """
 
     state: State
     visits: NDArray[np.int32]  # [A]
@@ -46,10 +52,9 @@ class SearchResult:
     _index: int = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
-        text = self.state.action_text
-        line = " ".join(map(text, self.line)) or "-"
+        line = " ".join(line_texts(self.state, self.line)) or "-"
         known = "" if self.proven is None else f", {self.proven!r} in {self.distance} plies is proven"
-        best = f"{text(self.best_action)} is best" if self.line else "no move was searched"
+        best = f"{self.state.action_text(self.best_action)} is best" if self.line else "no move was searched"
         return (
             f"<SearchResult: {best}, value {self.root_value:+z.3f}{known}, line {line}, "
             f"{self.simulations} simulations, stopped by '{self.stopped}'>"
@@ -58,7 +63,7 @@ class SearchResult:
     @property
     def tree(self) -> SearchTree:
         """The whole tree, to walk through. A copy, made when asked for: ask before the forest searches on."""
-        return SearchTree(self.state.game, self._forest.params, self._forest.tree(self._index))
+        return SearchTree(self.state, self._forest.params, self._forest.tree(self._index))
 
     def choose(self, temperature: float, rng: np.random.Generator) -> int:
         """An action drawn from pi(a) = N(a)^(1/tau) / sum_b N(b)^(1/tau); the best one at temperature 0."""
@@ -68,8 +73,10 @@ class SearchResult:
         return int(rng.choice(len(policy), p=policy))
 
 
-def evaluate_leaves(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
-    """One round of the loop. If the evaluator fails, the forest is as it was before."""
+def evaluate_leaves(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> int:
+    """One round of the loop; how many leaves were evaluated. If the evaluator fails, the forest is as it was before."""
+    if (tables := _tables(evaluator)) is not None:
+        return forest.settle(tables, max_leaves)
     planes = forest.select(max_leaves)  # [B, C, H, W]
     if len(planes) > 0:
         try:
@@ -77,10 +84,15 @@ def evaluate_leaves(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -
         except BaseException:
             forest.cancel()
             raise
+    return len(planes)
 
 
 def run(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
     """Searches until every tree has stopped. If the evaluator fails, the forest is as it was before."""
+    if (tables := _tables(evaluator)) is not None:
+        while forest.searching():
+            forest.settle(tables, max_leaves)
+        return
     planes = forest.select(max_leaves)  # [B, C, H, W]
     try:
         while forest.searching():
@@ -91,6 +103,11 @@ def run(forest: Forest, evaluator: Evaluator, max_leaves: int = 0) -> None:
     except BaseException:
         forest.cancel()
         raise
+
+
+def _tables(evaluator: Evaluator) -> Tables | None:
+    """Of an n-tuple network, which reads states: the forest asks it without leaving C++."""
+    return getattr(evaluator, "tables", None)
 
 
 def _answer(evaluator: Evaluator, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -171,6 +188,8 @@ class Stepper:
 
     Every step returns what happened in it: the path with the score of every sibling, the leaf, what the evaluator said,
     and every number the backup changed. The first step evaluates the root and selects nothing.
+
+    For one thread at a time: a call during another thread's raises InUseError.
     """
 
     def __init__(
@@ -183,6 +202,7 @@ class Stepper:
         noise: bool = False,
     ) -> None:
         self.state = state
+        self._in_use = InUse("This stepper")
         self._evaluator = evaluator or UniformEvaluator(state.game)
         used = (params or SearchParams()).replace(leaves_per_batch=1)
         self._forest = Forest(state.game, 1, used, seed)
@@ -196,9 +216,16 @@ class Stepper:
         return f"<Stepper of {self.state.game.spec.name}: {done} simulations, {state}>"
 
     @property
+    @one_thread
     def finished(self) -> bool:
         return not self._forest.searching()
 
+    @property
+    def tree_bytes(self) -> int:
+        """Memory that the tree takes."""
+        return self._forest.bytes
+
+    @one_thread
     def step(self) -> SimulationTrace:
         """Runs one simulation and tells what it did. Steps past the end repeat the last answer."""
         if not self.finished:
@@ -206,9 +233,11 @@ class Stepper:
         return self._forest.last_trace
 
     @property
+    @one_thread
     def result(self) -> SearchResult:
         return results(self._forest, [self.state])[0]
 
     @property
+    @one_thread
     def tree(self) -> SearchTree:
-        return SearchTree(self.state.game, self._forest.params, self._forest.tree(0))
+        return SearchTree(self.state, self._forest.params, self._forest.tree(0))

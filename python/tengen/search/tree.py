@@ -12,17 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
-from tengen._core import Game, Outcome, SearchParams, TreeArrays, formulas, outcome_of_proof
+from tengen._core import Game, Outcome, SearchParams, State, TreeArrays, formulas, outcome_of_proof
 
 
 @dataclass(frozen=True)
 class SearchTree:
     """A copy of one tree, taken when the search was done."""
 
-    game: Game
+    state: State  # at the root
     params: SearchParams
     arrays: TreeArrays
+
+    @property
+    def game(self) -> Game:
+        return self.state.game
 
     def __repr__(self) -> str:
         return f"<SearchTree of {self.game.spec.name}: {len(self)} nodes, {self.root.visits} visits>"
@@ -64,7 +69,14 @@ class Node:
 
     @property
     def action_text(self) -> str:
-        return "" if self.action is None else self.tree.game.action_text(self.action)
+        return "" if self.action is None or self.parent is None else self.parent.state.action_text(self.action)
+
+    @cached_property
+    def state(self) -> State:
+        """The position here: reached by the actions that lead to it from the root."""
+        if self.action is None or self.parent is None:
+            return self.tree.state
+        return self.parent.state.play(self.action)
 
     @property
     def to_move(self) -> int | None:

@@ -98,18 +98,17 @@ def share(whole: int, units: int) -> int:
 
 
 class _Timed:
-    """An evaluator that knows how long it took and for how many positions."""
+    """An evaluator that knows how long it took. Tables are asked inside of the search, and their time counts there."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self.tables = getattr(evaluator, "tables", None)  # of an n-tuple network, which the forest asks itself
         self.seconds = 0.0
-        self.positions = 0
 
     def __call__(self, planes: NDArray[np.float32], /) -> Evaluation:
         started = time.perf_counter()
         answer = self._evaluator(planes)
         self.seconds += time.perf_counter() - started
-        self.positions += len(planes)
         return answer
 
 
@@ -178,6 +177,7 @@ class _Games:
         self._finished: list[GameRecord] = []
         self._positions = 0
         self._simulations = 0
+        self._evaluations = 0
         self._search_seconds = 0.0
         self._entropies: list[NDArray[np.float32]] = [np.zeros((0, 3), np.float32)]
 
@@ -189,7 +189,7 @@ class _Games:
             self._begin(tree)
         while not should_stop():
             started = time.perf_counter()
-            evaluate_leaves(self._forest, self._evaluator)
+            self._evaluations += evaluate_leaves(self._forest, self._evaluator)
             stopped = self._forest.stopped_trees()
             self._search_seconds += time.perf_counter() - started
             if stopped:
@@ -205,7 +205,7 @@ class _Games:
             figures=UnitFigures(
                 positions=self._positions,
                 simulations=self._simulations,
-                evaluations=self._evaluator.positions,
+                evaluations=self._evaluations,
                 evaluator_seconds=self._evaluator.seconds,
                 search_seconds=self._search_seconds,
                 entropies=np.concatenate(self._entropies),
