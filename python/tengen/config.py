@@ -418,6 +418,9 @@ class RunConfig(_Stage):
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
+    method: Literal["alphazero", "temporal"] = _setting(
+        "alphazero", "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other)"
+    )
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()

@@ -1,7 +1,7 @@
 """The training loop: self-play, replay, learning, promoting, measuring; again until the run is done.
 
 A run is a folder (run/folder.py). The same call goes on with it, and ends with the same bits as if never stopped. What
-the stages do is in stages.py; how long a run goes on and how large its iterations are, in run/clock.py.
+the stages do is in methods/; how long a run goes on and how large its iterations are, in run/clock.py.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from pathlib import Path
 from tengen import games
 from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
+from tengen.methods import AlphaZero, Measured, method_of, rated
 from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
 from tengen.run.footprint import check_memory, count_parameters, most_more_memory, threads_of
-from tengen.stages import AlphaZero, Measured, rated
-from tengen.temporal import TemporalDifferences
 
 __all__ = ["train"]
 
@@ -39,8 +38,8 @@ def train(
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
 
     Without gating every candidate becomes the champion. `memory` is how many bytes the run may take: one that may need
-    more is refused, and one that takes more after all ends with its iteration. `method` fills the stages, and follows
-    from the kind of the network if it is not given; `now` is the clock, in seconds.
+    more is refused, and one that takes more after all ends with its iteration. `method` fills the stages; it is
+    the one that config.method names if it is not given. `now` is the clock, in seconds.
     """
     began = now()
     # Whatever may be wrong with the start shows before anything is written.
@@ -50,7 +49,7 @@ def train(
         raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     if config.network.grow and config.arena.gating:
         raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
-    method = method or (TemporalDifferences if config.network.kind == "ntuple" else AlphaZero)
+    method = method or method_of(config)
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
     learner = method.new_learner(game, config)
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)

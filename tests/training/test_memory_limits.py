@@ -59,7 +59,7 @@ TOO_MUCH: dict[str, dict[str, Any]] = {
 def test_too_much_is_refused_with_the_settings_that_ask_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
-    monkeypatch.setattr("tengen.stages.AlphaZero.new_learner", staticmethod(_must_not_be_called))
+    monkeypatch.setattr("tengen.methods.alphazero.AlphaZero.new_learner", staticmethod(_must_not_be_called))
     before = memory_in_use()
     config = load_config(game="connect_four", **TOO_MUCH[words])
     with pytest.raises(MemoryLimitError, match=rf"may take up to .* GB, and this machine has 4\.1 GB\..*{words}"):

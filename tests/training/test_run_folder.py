@@ -26,7 +26,7 @@ from tengen.run.clock import Clock, Plan
 from tengen.run.folder import RunFolder, RunFolderError, check_same_game
 from tengen.run.metrics import read_reports
 from tengen.selfplay import SelfPlayResult, play_games
-from tengen.stages import AlphaZero
+from tengen.methods import AlphaZero
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")
@@ -532,7 +532,7 @@ def test_a_method_fills_stages_in_its_own_way(tmp_path: Path) -> None:
 
 def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the truth where it is known, else against simple players; and the page has it."""
-    monkeypatch.setattr("tengen.stages.ACCURACY_SIMULATIONS", 8)
+    monkeypatch.setattr("tengen.methods.alphazero.ACCURACY_SIMULATIONS", 8)
     train(small_config(2, arena={"final_strength": True}), tmp_path / "known")
     first, last = read_reports(tmp_path / "known")
     assert first.accuracy is None

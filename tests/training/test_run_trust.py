@@ -17,7 +17,7 @@ from tengen.base.durable import RunInUseError, lock_owner, run_lock
 from tengen.network.checkpoint import NetworkFileError, find_network
 from tengen.report import IterationReport, RunReport
 from tengen.run.folder import RunFolder, RunFolderError
-from tengen.stages import AlphaZero
+from tengen.methods import AlphaZero
 from tengen.train import train
 
 Begun = Callable[[], Path]

@@ -20,7 +20,7 @@ from tengen.report import SILENT, IterationReport, Observer
 from tengen.run.clock import Clock
 from tengen.run.compare import Group, Measure, read_groups
 from tengen.run.settings import resolve
-from tengen.stages import AlphaZero, Measured
+from tengen.methods import AlphaZero, Measured
 from tengen.strength.accuracy import PositionsError, ScoredPositions, known_positions
 from tengen.train import train
 

@@ -63,7 +63,8 @@ def made_for(config: RunConfig) -> str:
     network = config.network.model_dump(mode="json")
     if config.network.kind == "ntuple":
         network["tables"] = config.tables.model_dump(mode="json")
-    return json.dumps([config.game, config.options, network, config.learner.optimizer], sort_keys=True)
+    method = [] if config.method in ("alphazero", "temporal") else [config.method]  # these two follow from the network
+    return json.dumps([config.game, config.options, network, config.learner.optimizer, *method], sort_keys=True)
 
 
 def encode(commit: Commit) -> bytes:

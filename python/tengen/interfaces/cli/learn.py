@@ -49,7 +49,7 @@ def run(
     import numpy as np
 
     from tengen.network.checkpoint import save_network
-    from tengen.stages import new_learner
+    from tengen.methods import new_learner
 
     check_seed(seed)
     if steps is not None and steps < 1:

@@ -1,8 +1,7 @@
 """What fills the stages of the training loop: AlphaZero's self-play, learning, promoting and measuring.
 
-`train` calls the stages by name and knows nothing else about them. Another method is a class that fills some of them
-otherwise: `class Imitation(AlphaZero)` with a `play` of its own, and `train(..., method=Imitation)`. Records, run
-folder, resuming, reports and the page stay the same.
+Other methods are classes that fill some of the stages otherwise: `class Mine(AlphaZero)` with a `play` of its own, and
+`train(..., method=Mine)`. Records, run folder, resuming, reports and the page stay the same.
 """
 
 from __future__ import annotations

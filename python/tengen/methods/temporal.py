@@ -26,7 +26,7 @@ from tengen.run.clock import Clock, Plan, Speed
 from tengen.run.folder import RunFolder
 from tengen.run.footprint import threads_of
 from tengen.selfplay import SelfPlayResult
-from tengen.stages import PROBES, AlphaZero
+from tengen.methods.alphazero import PROBES, AlphaZero
 
 __all__ = ["TemporalDifferences"]
 
