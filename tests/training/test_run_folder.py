@@ -19,6 +19,7 @@ from tengen.base.memory import MemoryLimitError
 from tengen.config import ConfigError
 from tengen.interfaces.report_page import build_page
 from tengen.learner import TrainingDivergedError
+from tengen.methods import AlphaZero
 from tengen.network.checkpoint import load_network
 from tengen.records import read_games
 from tengen.report import IterationReport, RunReport
@@ -26,7 +27,6 @@ from tengen.run.clock import Clock, Plan
 from tengen.run.folder import RunFolder, RunFolderError, check_same_game
 from tengen.run.metrics import read_reports
 from tengen.selfplay import SelfPlayResult, play_games
-from tengen.methods import AlphaZero
 from tengen.train import train
 
 GAME = tengen.load("tic_tac_toe")

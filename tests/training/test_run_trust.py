@@ -14,10 +14,10 @@ from small_runs import small_config, what_counts
 
 import tengen
 from tengen.base.durable import RunInUseError, lock_owner, run_lock
+from tengen.methods import AlphaZero
 from tengen.network.checkpoint import NetworkFileError, find_network
 from tengen.report import IterationReport, RunReport
 from tengen.run.folder import RunFolder, RunFolderError
-from tengen.methods import AlphaZero
 from tengen.train import train
 
 Begun = Callable[[], Path]

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from tengen._core import Game
 from tengen.config import RunConfig
+from tengen.methods import AlphaZero, Measured
 from tengen.report import SILENT, IterationReport, Observer
 from tengen.run.clock import Clock
 from tengen.run.compare import Group, Measure, read_groups
 from tengen.run.settings import resolve
-from tengen.methods import AlphaZero, Measured
 from tengen.strength.accuracy import PositionsError, ScoredPositions, known_positions
 from tengen.train import train
 

@@ -17,6 +17,7 @@ import numpy as np
 from tengen._core import Game, TablesFigures, TablesLearning
 from tengen.config import RunConfig
 from tengen.learner.tables import TablesInTraining
+from tengen.methods.alphazero import PROBES, AlphaZero
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, make_evaluator
 from tengen.records import GameRecord
@@ -26,7 +27,6 @@ from tengen.run.clock import Clock, Plan, Speed
 from tengen.run.folder import RunFolder
 from tengen.run.footprint import threads_of
 from tengen.selfplay import SelfPlayResult
-from tengen.methods.alphazero import PROBES, AlphaZero
 
 __all__ = ["TemporalDifferences"]
 

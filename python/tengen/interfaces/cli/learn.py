@@ -48,8 +48,8 @@ def run(
         raise TengenError("Learning needs torch: pip install 'tengen[train]'.")
     import numpy as np
 
-    from tengen.network.checkpoint import save_network
     from tengen.methods import new_learner
+    from tengen.network.checkpoint import save_network
 
     check_seed(seed)
     if steps is not None and steps < 1:
