@@ -2,13 +2,14 @@
 
 import type { JSX } from "preact";
 import { capital, percent, short } from "../controls";
-import type { Move, State } from "../protocol";
+import type { BoardShape, Move, State } from "../protocol";
 import { sum } from "./search";
 
 export const MOST_SHOWN = 8;
 const LONGEST_LINE_SHOWN = 8; // moves
 
 export function MoveTable(props: {
+  board: BoardShape;
   state: State | null;
   moves: Move[];
   pointed: string | null;
@@ -19,7 +20,7 @@ export function MoveTable(props: {
   const total = Math.max(1, sum(props.moves));
   const shown = props.moves.slice(0, MOST_SHOWN);
   const longest = Math.max(2, ...shown.map(({ notation }) => notation.length));
-  const rows = Math.min(MOST_SHOWN, state?.legal.length ?? 0); // there is room for them before they are there
+  const rows = props.board.layout === "columns" ? Math.min(MOST_SHOWN, props.board.width) : MOST_SHOWN; // there is room for them before they are there
   const player = state ? capital(state.board.players[state.to_move]) : "";
   return (
     <div class="moves-room" style={{ "--rows": rows }}>

@@ -139,7 +139,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             ]}
           />
           <SearchControls search={search} ready={ready} />
-          <MoveTable state={state} moves={moves} pointed={pointed} onPoint={setPointed} onPlay={play} />
+          <MoveTable board={board} state={state} moves={moves} pointed={pointed} onPoint={setPointed} onPlay={play} />
         </section>
         {why === null && <OpeningCard app={app} board={board} position={position} analysis={analysis} onPlay={play} />}
         {isReviewing && (
