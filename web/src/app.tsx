@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FunctionComponent, JSX } from "preact";
 import { Shades } from "./board/pieces";
 import { Connection, type ConnectionState, http } from "./connection";
+import { t } from "./language";
 import { type Place, SCREENS, type Screen, type Spot, readPlace, readSpot, spotAt, writeLink } from "./link";
 import type { About, BrokenGame, GameInfo } from "./protocol";
 import { AnalyseScreen } from "./screens/analyse";
@@ -76,7 +77,7 @@ export function Root(): JSX.Element {
       <main id="main">
         {wrong ? (
           <p class="waiting" role="alert">
-            <strong>{wrong.title}</strong> can’t be shown. {wrong.problem} <a href={`#/${place.screen}`}>Other games</a>
+            <strong>{wrong.title}</strong> can’t be shown. {wrong.problem} <a href={`#/${place.screen}`}>{t("Other games")}</a>
           </p>
         ) : loaded && loaded.games.length > 0 ? (
           <Component key={place.screen} app={{ ...loaded, connection, connectionState, place, go, notify }} />
@@ -86,7 +87,7 @@ export function Root(): JSX.Element {
       </main>
       {connectionState === "reconnecting" && (
         <div class="reconnecting" role="status">
-          Reconnecting to the server. Your game is safe here.
+          {t("Reconnecting to the server. Your game is safe here.")}
         </div>
       )}
       <div class="notices" aria-live="polite">
@@ -100,14 +101,14 @@ function Header({ place, games }: { place: Place; games: GameInfo[] }): JSX.Elem
   const links = screenLinks(place, games);
   return (
     <header class="header">
-      <a class="wordmark" href={links.play} aria-label="tengen: play">
+      <a class="wordmark" href={links.play} aria-label={`tengen: ${t("Play")}`}>
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <path d="M16 2v28M2 16h28" />
           <circle cx="16" cy="16" r="7.5" />
         </svg>
         tengen
       </a>
-      <nav aria-label="Screens">
+      <nav aria-label={t("Screens")}>
         {SCREENS.map((screen) => (
           <a href={links[screen]} aria-current={screen === place.screen ? "page" : undefined}>
             {TITLES[screen]}

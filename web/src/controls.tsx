@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { App } from "./app";
+import { t } from "./language";
 import type { BrokenGame, GameInfo, Options, Position } from "./protocol";
 
 /** One of a few, all in sight. */
@@ -80,10 +81,10 @@ export function GamePicker(props: {
   );
   return (
     <div class="field">
-      <label for={id}>Game</label>
+      <label for={id}>{t("Game")}</label>
       <select id={id} value={props.position.game} onChange={(event) => choose(event.currentTarget.value)}>
-        {trained.length > 0 && <optgroup label="With a trained network">{trained.map(option)}</optgroup>}
-        {others.length > 0 && <optgroup label="By search alone">{others.map(option)}</optgroup>}
+        {trained.length > 0 && <optgroup label={t("With a trained network")}>{trained.map(option)}</optgroup>}
+        {others.length > 0 && <optgroup label={t("By search alone")}>{others.map(option)}</optgroup>}
         <BrokenOptions games={props.app.broken} />
       </select>
       {props.app.broken.map((broken) => (
@@ -93,7 +94,7 @@ export function GamePicker(props: {
       ))}
       {game && Object.keys(game.options).length > 0 && (
         <details class="options">
-          <summary>Options</summary>
+          <summary>{t("Options")}</summary>
           <div class="option-list">
             {Object.entries(props.position.options).map(([name, value]) => (
               <OptionField
@@ -113,7 +114,7 @@ export function GamePicker(props: {
 export function BrokenOptions({ games }: { games: BrokenGame[] }): JSX.Element | null {
   if (!games.length) return null;
   return (
-    <optgroup label="Can’t be shown">
+    <optgroup label={t("Can’t be shown")}>
       {games.map((game) => (
         <option disabled value={game.name} title={game.problem}>
           {game.title}
@@ -125,7 +126,7 @@ export function BrokenOptions({ games }: { games: BrokenGame[] }): JSX.Element |
 
 /** In place of a board: there is none yet, or none can be. */
 export function Waiting({ problem }: { problem: string | null }): JSX.Element {
-  if (problem === null) return <p class="waiting">Setting up the board …</p>;
+  if (problem === null) return <p class="waiting">{t("Setting up the board …")}</p>;
   return (
     <p class="waiting" role="alert">
       {problem}

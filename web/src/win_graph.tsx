@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
+import { t } from "./language";
 import type { BoardShape } from "./protocol";
 
 const [WIDTH, HEIGHT] = [600, 150];
@@ -77,7 +78,7 @@ export function WinGraph(props: {
         max={values.length - 1}
         value={at}
         disabled={values.length < 2}
-        aria-label="Move shown"
+        aria-label={t("Move shown")}
         aria-valuetext={`after ${at} of ${values.length - 1} moves`}
         onInput={(event) => props.onJump(event.currentTarget.valueAsNumber)}
       />

@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { capital, percent, short } from "../controls";
+import { t } from "../language";
 import type { BoardShape, Move, State } from "../protocol";
 import { sum } from "./search";
 
@@ -28,16 +29,16 @@ export function MoveTable(props: {
         <table class="moves number" style={{ "--longest": longest }} onMouseLeave={() => props.onPoint(null)}>
           <thead>
             <tr>
-              <th scope="col">Move</th>
+              <th scope="col">{t("Move")}</th>
               <th scope="col" class="whose" title={`How often ${player} wins after this move, a draw counted as half`}>
                 {player} wins
               </th>
-              <th scope="col">Visits</th>
-              <th scope="col" title="What the network thought of it before any search">
-                Prior
+              <th scope="col">{t("Visits")}</th>
+              <th scope="col" title={t("What the network thought of it before any search")}>
+                {t("Prior")}
               </th>
               <th scope="col" class="line-column">
-                Line
+                {t("Line")}
               </th>
             </tr>
           </thead>

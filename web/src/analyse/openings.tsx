@@ -9,6 +9,7 @@ import { http } from "../connection";
 import { Select, capital, percent } from "../controls";
 import { allDocuments, isOf } from "../documents";
 import { type Branch, branchAt } from "../game_tree";
+import { t } from "../language";
 import type { Analysis, BoardShape, Position, RunSummary } from "../protocol";
 import { positionKey } from "../shown";
 
@@ -48,13 +49,13 @@ export function OpeningCard(props: {
   const thought = new Map(props.analysis?.moves.map((move) => [move.text, move.win_rate]));
   return (
     <details class="card openings" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Opening explorer</summary>
+      <summary>{t("Opening explorer")}</summary>
       <Select
-        label="Games"
+        label={t("Games")}
         value={source}
         onChange={setSource}
         options={[
-          { value: OWN, text: "Your analyses and imported games" },
+          { value: OWN, text: t("Your analyses and imported games") },
           ...runs.map((run) => ({ value: `run:${run.name}`, text: `Newest games of run ${run.name}` })),
         ]}
       />
@@ -68,11 +69,11 @@ export function OpeningCard(props: {
         <table class={`moves number ${playersClass(board)}`} style={{ ...playersStyle(board), "--longest": Math.max(...found.moves.map(({ notation }) => notation.length)) }}>
           <thead>
             <tr>
-              <th scope="col">Move</th>
-              <th scope="col">Games</th>
-              <th scope="col">Search</th>
+              <th scope="col">{t("Move")}</th>
+              <th scope="col">{t("Games")}</th>
+              <th scope="col">{t("Search")}</th>
               <th scope="col" class="line-column">
-                Results
+                {t("Results")}
               </th>
             </tr>
           </thead>
@@ -104,7 +105,7 @@ export function OpeningCard(props: {
 
 function Results({ board, move }: { board: BoardShape; move: OpeningMove }): JSX.Element {
   const total = move.wins + move.draws + move.losses;
-  if (total === 0) return <span class="soft small">not known</span>;
+  if (total === 0) return <span class="soft small">{t("not known")}</span>;
   const [first, second] = board.players.map(capital);
   const words = `${first} won ${move.wins}, ${move.draws} drawn, ${second} won ${move.losses}`;
   return (

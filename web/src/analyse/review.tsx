@@ -6,6 +6,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { StoneIcon } from "../board/pieces";
 import { capital, percent } from "../controls";
+import { t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { BoardShape, Player, Position } from "../protocol";
 import type { Known } from "./values";
@@ -65,16 +66,16 @@ export function ReviewCard(props: {
   const worst = known.filter((move) => move.grade !== null).sort((a, b) => b.lost - a.lost || a.ply - b.ply).slice(0, WORST);
   const done = line.length + 1 - missing;
   return (
-    <section class="card review" aria-label="Review" data-review={missing === 0 ? "done" : "running"}>
+    <section class="card review" aria-label={t("Review")} data-review={missing === 0 ? "done" : "running"}>
       <div class="review-head">
-        <h2 class="card-title">Review</h2>
+        <h2 class="card-title">{t("Review")}</h2>
         <button type="button" class="quiet" onClick={props.onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
       {missing > 0 && (
         <p class="small">
-          <progress max={line.length + 1} value={done} aria-label="Positions searched" /> {done} of {line.length + 1} positions
+          <progress max={line.length + 1} value={done} aria-label={t("Positions searched")} /> {done} of {line.length + 1} positions
         </p>
       )}
       <ul class="review-players">
@@ -107,10 +108,10 @@ export function ReviewCard(props: {
                   {move.ply + 1}. {move.name} <Symbol grade={move.grade as Grade} />
                 </button>
                 <span class="small">
-                  {capital(board.players[move.player])} lost {percent(move.lost)}; <b>{move.bestName}</b> was better.
+                  {capital(board.players[move.player])} lost {percent(move.lost)}; <b>{move.bestName}</b> {t("was better.")}
                 </span>
                 <a class="button" href={again(props.position, line, move)}>
-                  Try again from here
+                  {t("Try again from here")}
                 </a>
               </li>
             ))}

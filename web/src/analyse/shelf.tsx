@@ -5,6 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { type Document, allDocuments, deleteDocument } from "../documents";
 import { wholeLine } from "../game_tree";
+import { t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { Position } from "../protocol";
 
@@ -31,22 +32,22 @@ export function Shelf(props: {
     <div class="shelf">
       <input
         type="text"
-        aria-label="Name of this analysis"
-        placeholder="Untitled analysis"
+        aria-label={t("Name of this analysis")}
+        placeholder={t("Untitled analysis")}
         maxLength={100}
         value={shown.name}
         onChange={(event) => props.onRename(event.currentTarget.value.trim())}
       />
       <button type="button" onClick={() => app.go(fresh())}>
-        New
+        {t("New")}
       </button>
       <button type="button" onClick={open}>
-        Open
+        {t("Open")}
       </button>
-      <dialog ref={dialog} aria-label="Your analyses">
-        <h2 class="dialog-title">Your analyses</h2>
-        <p class="soft small">They are kept in this browser only. Download what you want to keep elsewhere.</p>
-        {all.length === 0 && <p>There are none yet: play a move, or paste a game.</p>}
+      <dialog ref={dialog} aria-label={t("Your analyses")}>
+        <h2 class="dialog-title">{t("Your analyses")}</h2>
+        <p class="soft small">{t("They are kept in this browser only. Download what you want to keep elsewhere.")}</p>
+        {all.length === 0 && <p>{t("There are none yet: play a move, or paste a game.")}</p>}
         <ul class="shelf-list">
           {all.map((one) => (
             <li data-document={one.id}>
@@ -55,14 +56,14 @@ export function Shelf(props: {
                 <span class="soft small">{aboutOf(app, one)}</span>
               </a>
               <button type="button" class="quiet" aria-label={`Delete ${one.name || "untitled analysis"}`} onClick={() => remove(one.id)}>
-                Delete
+                {t("Delete")}
               </button>
             </li>
           ))}
         </ul>
         <div class="buttons">
           <button type="button" onClick={() => dialog.current?.close()}>
-            Close
+            {t("Close")}
           </button>
         </div>
       </dialog>

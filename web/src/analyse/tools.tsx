@@ -7,6 +7,7 @@ import { http } from "../connection";
 import { copyLink, copyText } from "../controls";
 import { type Document, keepDocument, newDocument } from "../documents";
 import { type FlatBranch, flatten, readMoves, unflatten, withLine, wholeLine } from "../game_tree";
+import { t } from "../language";
 import { type Spot, freshId, spotAt, writeLink } from "../link";
 import type { Position, State } from "../protocol";
 import { askState } from "../shown";
@@ -68,35 +69,35 @@ export function Tools(props: {
     }
   };
   return (
-    <section class="buttons tools" aria-label="Game in and out">
+    <section class="buttons tools" aria-label={t("Game in and out")}>
       <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
-        Paste a game
+        {t("Paste a game")}
       </button>
       <button type="button" class="quiet" onClick={() => download(`${name}.txt`, `${line.join(" ")}\n`, "text/plain")}>
-        Download moves
+        {t("Download moves")}
       </button>
       <button type="button" class="quiet" onClick={() => void downloadRecord()}>
         Download {kind}
       </button>
       {boardText && (
         <button type="button" class="quiet" onClick={() => void copyText(app, boardText, "The position is copied.")}>
-          Copy FEN
+          {t("Copy FEN")}
         </button>
       )}
       <button type="button" class="quiet" onClick={() => void copyLink(app, writeLink("analyse", { ...spot, id: null }, { model: props.model }))}>
-        Copy link
+        {t("Copy link")}
       </button>
       <button type="button" class="quiet" disabled={!position.moves.length} onClick={props.onRemove}>
-        Remove from here
+        {t("Remove from here")}
       </button>
       <a class="button quiet" href={writeLink("play", spotAt(position, freshId()))}>
-        Play from here
+        {t("Play from here")}
       </a>
       <a class="button quiet" href={writeLink("explore", spot, { model: props.model })}>
-        Explore this position
+        {t("Explore this position")}
       </a>
-      {isOver && <div class="drop-here">Drop a game here: SGF, PGN, or moves as text.</div>}
-      <dialog ref={dialog} aria-label="Paste a game">
+      {isOver && <div class="drop-here">{t("Drop a game here: SGF, PGN, or moves as text.")}</div>}
+      <dialog ref={dialog} aria-label={t("Paste a game")}>
         <form
           method="dialog"
           onSubmit={(event) => {
@@ -104,7 +105,7 @@ export function Tools(props: {
             void paste();
           }}
         >
-          <h2 class="dialog-title">Paste a game</h2>
+          <h2 class="dialog-title">{t("Paste a game")}</h2>
           <label class="soft small" for="pasted">
             Moves in order, or a game in SGF or PGN with its variations; of chess also a position in FEN. A file can be dropped
             anywhere on this page.
@@ -113,10 +114,10 @@ export function Tools(props: {
           {problem && <p role="alert">{problem}</p>}
           <div class="buttons">
             <button type="submit" class="primary" disabled={!text.trim()}>
-              Show it
+              {t("Show it")}
             </button>
             <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </form>

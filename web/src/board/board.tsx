@@ -5,6 +5,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { t } from "../language";
 import type { Action, BoardShape, Player, State, Step } from "../protocol";
 import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./geometry";
 import { Arrow, Badge, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, InCheck, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring, WinningLine } from "./layers";
@@ -241,7 +242,7 @@ function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.El
     <div
       class="choices card"
       role="dialog"
-      aria-label="Which move?"
+      aria-label={t("Which move?")}
       onKeyDown={(event) => event.key === "Escape" && props.onClose()}
     >
       <p class="small soft">Which move?</p>
@@ -253,7 +254,7 @@ function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.El
           </button>
         ))}
         <button type="button" class="quiet" onClick={props.onClose}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </div>

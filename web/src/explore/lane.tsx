@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import { t } from "../language";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
@@ -78,7 +79,7 @@ export function Lane(props: Props): JSX.Element {
             </span>
             {best && (
               <span>
-                most visited: <b>{best.text}</b> ({best.visits})
+                {t("most visited:")} <b>{best.text}</b> ({best.visits})
               </span>
             )}
             <span class="q-legend">
@@ -143,7 +144,7 @@ function StageCard(props: {
 /** The choices from the root down; each opens the scores of its siblings. */
 function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number) => void }): JSX.Element {
   return (
-    <div class="path-tabs" role="group" aria-label="Choices on the path">
+    <div class="path-tabs" role="group" aria-label={t("Choices on the path")}>
       {props.trace.path.map((step, depth) => (
         <button type="button" key={step.node} aria-pressed={depth === props.depth} onClick={() => props.onDepth(depth)}>
           {step.children.find((child) => child.action === step.chosen)?.text}
@@ -159,7 +160,7 @@ function NewEdges({ trace }: { trace: Trace }): JSX.Element | null {
   const edges = [...trace.priors].sort((a, b) => b.prior - a.prior);
   return (
     <p class="new-edges small number">
-      <span class="soft">New edges, with their P:</span>{" "}
+      <span class="soft">{t("New edges, with their P:")}</span>{" "}
       {edges.slice(0, MOST_EDGES).map(({ text, prior }) => (
         <span class="edge">
           {text} <b>{prior.toFixed(2)}</b>
@@ -177,7 +178,7 @@ function LeafBoard(props: { app: App; trace: Trace; position: Position }): JSX.E
   const { trace, position } = props;
   const texts = trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "");
   const { state } = useShown(props.app, after(position, ...texts));
-  return state && <Board board={state.board} state={state} label="Position of the new node" />;
+  return state && <Board board={state.board} state={state} label={t("Position of the new node")} />;
 }
 
 /** Any node of the tree: its position and what was tried from there. */
@@ -188,7 +189,7 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
   const { state } = useShown(props.app, position);
   const name = node.parent === null ? "The position itself" : `${board.players[node.chooser]} plays ${node.text}`;
   return (
-    <section class="card stage-card node-card" aria-label="Node">
+    <section class="card stage-card node-card" aria-label={t("Node")}>
       <h3>{name}</h3>
       <p class="soft">
         {texts.length > 1 ? `Line: ${texts.join(" ")}. ` : ""}
@@ -196,16 +197,16 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
         {node.proven ? `, proven: ${node.proven.text}` : ""}
       </p>
       <div class="node-card-body">
-        {state && <Board board={state.board} state={state} label="Position of this node" />}
+        {state && <Board board={state.board} state={state} label={t("Position of this node")} />}
         <Children parent={node} nodes={view.tree.nodes} selection={props.selection} c={props.c} />
       </div>
       <div class="buttons">
         <button type="button" onClick={props.onClose}>
-          Back to the simulation
+          {t("Back to the simulation")}
         </button>
         {texts.length > 0 && !state?.outcome && (
           <button type="button" onClick={() => props.onSearchFrom(position)}>
-            Search from here
+            {t("Search from here")}
           </button>
         )}
       </div>

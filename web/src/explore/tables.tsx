@@ -1,6 +1,7 @@
 // The numbers of one simulation: the scores of all siblings, what the evaluator said, what the way back changed.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
 import { bonusText, percent, precedes, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
@@ -12,7 +13,7 @@ const MOST_PRIORS = 9;
 function MoveColumns({ terms }: { terms: ReturnType<typeof quantities> }) {
   return (
     <>
-      <th scope="col">Move</th>
+      <th scope="col">{t("Move")}</th>
       <th scope="col">
         <Term quantity={terms.N} align="start" />
       </th>
@@ -38,7 +39,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
   const high = Math.max(low + 1e-9, ...compared.map((child) => child.score ?? 0));
   return (
     <div class="scroll-x">
-      <table class="numbers scores" aria-label="Scores of the moves">
+      <table class="numbers scores" aria-label={t("Scores of the moves")}>
         <thead>
           <tr>
             <MoveColumns terms={terms} />
@@ -144,8 +145,8 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
         </span>
         <span class="score-text">{scoreText(child)}</span>
         {isChosen && (
-          <span class="score-mark" title="the highest score">
-            max
+          <span class="score-mark" title={t("the highest score")}>
+            {t("max")}
           </span>
         )}
       </td>
@@ -190,7 +191,7 @@ export function Evaluation({
         <span class="soft">for {players[0]}</span>
       </p>
       {best.length > 0 && (
-        <ul class="priors" aria-label="Priors of the leaf">
+        <ul class="priors" aria-label={t("Priors of the leaf")}>
           {best.map((move) => (
             <li key={move.action} data-action={move.action} data-prior={move.prior}>
               <span>{move.text}</span>
@@ -211,12 +212,12 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
   const terms = quantities(props.selection);
   return (
     <div class="scroll-x">
-      <table class="numbers changes" aria-label="What changed on the way back">
+      <table class="numbers changes" aria-label={t("What changed on the way back")}>
         <thead>
           <tr>
-            <th scope="col">Node</th>
-            <th scope="col" title="The value, with the sign of the player who chose the move">
-              adds
+            <th scope="col">{t("Node")}</th>
+            <th scope="col" title={t("The value, with the sign of the player who chose the move")}>
+              {t("adds")}
             </th>
             <th scope="col">
               <Term quantity={terms.N} align="start" />
@@ -265,7 +266,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
 function Change({ before, after }: { before: string; after: string }) {
   return (
     <span class="change">
-      <span class="soft">{before}</span> <span aria-label="becomes">→</span> <b>{after}</b>
+      <span class="soft">{before}</span> <span aria-label={t("becomes")}>→</span> <b>{after}</b>
     </span>
   );
 }
@@ -275,11 +276,11 @@ export function Children(props: { parent: TreeNode; nodes: TreeNode[]; selection
   const { parent, selection, c } = props;
   const terms = quantities(selection);
   const children = props.nodes.filter((node) => node.parent === parent.node).sort((a, b) => b.visits - a.visits);
-  if (children.length === 0) return <p class="soft">No move was tried from here yet.</p>;
+  if (children.length === 0) return <p class="soft">{t("No move was tried from here yet.")}</p>;
   const total = Math.max(0, parent.visits - 1);
   return (
     <div class="scroll-x">
-      <table class="numbers" aria-label="Moves tried from this node">
+      <table class="numbers" aria-label={t("Moves tried from this node")}>
         <thead>
           <tr>
             <MoveColumns terms={terms} />

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
+import { t } from "../language";
 import type { Action, Outcome, Position, State } from "../protocol";
 import { after, askState, positionKey } from "../shown";
 
@@ -48,8 +49,7 @@ export function useLastWord(
       </p>
       {state?.board.score_name === "points" && (
         <p class="soft small">
-          Nothing is taken off the board at the end: a stone that could be captured, but was not, counts as alive. Capture
-          dead stones before you pass.
+          {t("Nothing is taken off the board at the end: a stone that could be captured, but was not, counts as alive. Capture dead stones before you pass.")}
         </p>
       )}
     </Confirm>
@@ -79,10 +79,10 @@ function Confirm(props: { title: string; onYes: () => void; onNo: () => void; ch
       {props.children}
       <div class="buttons">
         <button type="button" class="primary" onClick={props.onYes}>
-          Yes
+          {t("Yes")}
         </button>
         <button type="button" onClick={props.onNo}>
-          No, play on
+          {t("No, play on")}
         </button>
       </div>
     </dialog>

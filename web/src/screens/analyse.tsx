@@ -18,6 +18,7 @@ import { aspect, canFlip } from "../board/geometry";
 import type { Heat, MoveLabel } from "../board/layers";
 import { GamePicker, Segments, Select, UNTRAINED, Waiting, modelText, short } from "../controls";
 import { branchAt, notationsOf, withComment, withoutLine } from "../game_tree";
+import { t } from "../language";
 import { freshId, readSpot, spotAt, writeLink } from "../link";
 import type { Action, Analysis, BoardShape, Move, State } from "../protocol";
 import { firstGame, startOf, useShown } from "../shown";
@@ -122,20 +123,20 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
         {state?.outcome && <p class="over">The game is over. {state.outcome.sentence}.</p>}
       </div>
       <div class="panel">
-        <section class="card" aria-label="Search">
+        <section class="card" aria-label={t("Search")}>
           <Segments<Layer>
-            label="Shown on the board"
+            label={t("Shown on the board")}
             value={layer}
             onChange={setLayer}
             options={[
-              { value: "search", content: "Best moves", label: "Best moves: win rate and visits found by the search" },
+              { value: "search", content: t("Best moves"), label: t("Best moves: win rate and visits found by the search") },
               ...(UNTRAINED.has(model)
                 ? []
-                : [{ value: "policy" as const, content: "Network", label: "Network: how likely the network alone finds each move" }]),
+                : [{ value: "policy" as const, content: t("Network"), label: t("Network: how likely the network alone finds each move") }]),
               ...(hasOwnership
-                ? [{ value: "ownership" as const, content: "Territory", label: "Territory: who will own each point" }]
+                ? [{ value: "ownership" as const, content: t("Territory"), label: t("Territory: who will own each point") }]
                 : []),
-              { value: "none", content: "Off", label: "Off: nothing over the board" },
+              { value: "none", content: t("Off"), label: t("Off: nothing over the board") },
             ]}
           />
           <SearchControls search={search} ready={ready} />
@@ -155,7 +156,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
         )}
       </div>
       <div class="panel">
-        <section class="card" aria-label="Game">
+        <section class="card" aria-label={t("Game")}>
           <Shelf app={app} document={shown} position={position} onRename={(name) => change({ name })} />
           <WinGraph
             board={board}
@@ -171,12 +172,12 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             <TreeView tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
           )}
           <Segments<"list" | "drawing">
-            label="How the moves are shown"
+            label={t("How the moves are shown")}
             value={isDrawn ? "drawing" : "list"}
             onChange={(value) => setDrawn(value === "drawing")}
             options={[
-              { value: "list", content: "List" },
-              { value: "drawing", content: "Tree" },
+              { value: "list", content: t("List") },
+              { value: "drawing", content: t("Tree") },
             ]}
           />
           <textarea
@@ -189,12 +190,12 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           {!isReviewing && (
             <button type="button" disabled={!line.length} onClick={() => review(true)}>
-              Review this game
+              {t("Review this game")}
             </button>
           )}
         </section>
         <Tools app={app} spot={{ ...spot, line }} document={shown} model={model} state={current ? state : null} onRemove={removeFromHere} />
-        <section class="card" aria-label="Settings">
+        <section class="card" aria-label={t("Settings")}>
           <GamePicker
             app={app}
             position={position}
@@ -202,7 +203,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           {game.models.length > 1 && (
             <Select
-              label="Thinks with"
+              label={t("Thinks with")}
               value={model}
               onChange={(name) => app.go(writeLink("analyse", { ...spot, line }, { ...more, model: name }), "replace")}
               options={game.models.map((name) => ({ value: name, text: modelText(name) }))}

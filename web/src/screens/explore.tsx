@@ -16,6 +16,7 @@ import { Slider } from "../explore/slider";
 import { TOUR, TOUR_PLACE, Tour } from "../explore/tour";
 import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
+import { t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
@@ -29,8 +30,8 @@ const SPEEDS = [
   { name: "Fast", pause: 90, isStaged: false },
 ] as const;
 const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
-  uniform: { title: "No network", about: "Every move looks alike and every position even: only the rules are known." },
-  rollout: { title: "Classic search", about: "UCT with random play-outs: no network, as before AlphaGo." },
+  uniform: { title: t("No network"), about: t("Every move looks alike and every position even: only the rules are known.") },
+  rollout: { title: t("Classic search"), about: t("UCT with random play-outs: no network, as before AlphaGo.") },
 };
 
 export function ExploreScreen({ app }: { app: App }): JSX.Element {
@@ -147,19 +148,19 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     <div class="explore">
       <div class="explore-setup">
         <div class="explore-words">
-          <h1>Inside the search</h1>
+          <h1>{t("Inside the search")}</h1>
           <p class="soft">
-            A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its
+            {t("A search is the same four stages, over and over. Press")} <b>{t("Step")}</b> and watch one; every number has its
             formula behind it.{" "}
             {tour === null && (
               <a href={`${TOUR_PLACE}&tour=1`} onClick={restart}>
-                New to this? Take the tour
+                {t("New to this? Take the tour")}
               </a>
             )}
           </p>
           <div class="explore-choices">
             <label class="field">
-              <span class="label-text">Game</span>
+              <span class="label-text">{t("Game")}</span>
               <select
                 value={game.name}
                 onChange={(event) =>
@@ -175,7 +176,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               </select>
             </label>
             <label class="field">
-              <span class="label-text">Evaluated by</span>
+              <span class="label-text">{t("Evaluated by")}</span>
               <select value={model} onChange={(event) => visit(position, { model: event.currentTarget.value })}>
                 {models.map((name) => (
                   <option key={name} value={name}>
@@ -191,20 +192,20 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                 disabled={model === "rollout"}
                 onChange={(event) => visit(position, { beside: event.currentTarget.checked })}
               />
-              Classic search with random play-outs beside it
+              {t("Classic search with random play-outs beside it")}
             </label>
           </div>
           <div class="explore-sliders">
             <Slider
               name={selection === "uct" ? "c" : "c_puct"}
-              about="Low: trust what was found. High: try what was tried seldom."
+              about={t("Low: trust what was found. High: try what was tried seldom.")}
               value={c}
               most={5}
               onChange={(value) => change(() => setConstants({ ...constants, [selection]: value }))}
             />
             <Slider
-              name="Root noise"
-              about="0 in a match; 0.25 in self-play, so that every move is tried at times."
+              name={t("Root noise")}
+              about={t("0 in a match; 0.25 in self-play, so that every move is tried at times.")}
               value={noise}
               most={1}
               isDisabled={model === "rollout"}
@@ -217,7 +218,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             <Board
               board={board}
               state={root}
-              label="Position that is searched"
+              label={t("Position that is searched")}
               onPlay={(action) => visit(after(position, action.text))}
             />
           )}
@@ -234,14 +235,14 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                 Take back
               </button>
               <a class="button quiet" href={writeLink("analyse", spot, isNetwork ? { model } : {})}>
-                Analyse
+                {t("Analyse")}
               </a>
             </span>
           </figcaption>
         </figure>
       </div>
 
-      <div class="transport" role="toolbar" aria-label="Simulations">
+      <div class="transport" role="toolbar" aria-label={t("Simulations")}>
         <button type="button" class="primary" disabled={!isReady || isFinished} onClick={() => setPlaying(!isPlaying)}>
           {isPlaying && !isFinished ? "Pause" : "Play"}
         </button>
@@ -259,21 +260,21 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             {count === 1 ? "Step" : `+${count}`}
           </button>
         ))}
-        <div class="stage-steps" role="group" aria-label="Stage by stage">
+        <div class="stage-steps" role="group" aria-label={t("Stage by stage")}>
           <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={previousStage}>
-            Previous stage
+            {t("Previous stage")}
           </button>
           <button type="button" disabled={!isReady || (isFinished && moment.stage === LAST_STAGE)} onClick={() => void nextStage()}>
-            Next stage
+            {t("Next stage")}
           </button>
         </div>
         <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={back}>
-          Back one
+          {t("Back one")}
         </button>
         <button type="button" disabled={!isReady} onClick={restart}>
-          Restart
+          {t("Restart")}
         </button>
-        <fieldset class="segments" aria-label="Speed">
+        <fieldset class="segments" aria-label={t("Speed")}>
           {SPEEDS.map((one, i) => (
             <label key={one.name}>
               <input type="radio" name="speed" checked={i === speed} onChange={() => setSpeed(i)} />
@@ -325,7 +326,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           {isBeside && (
             <Lane
               app={app}
-              title="Classic search"
+              title={t("Classic search")}
               about={WITHOUT_NETWORK["rollout"]?.about ?? ""}
               board={board}
               root={root}

@@ -11,6 +11,7 @@ import { StoneIcon } from "../board/pieces";
 import { Tally, territoryOf } from "../board/tally";
 import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
 import { useInSight } from "../in_sight";
+import { t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import { useLastWord } from "../play/last_word";
 import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
@@ -115,16 +116,16 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           {state && <Tally state={state} />}
           {shownHint && (
             <p class="hint small">
-              Try <strong>{shownHint.notation}</strong>: the agent gives it {percent(shownHint.win_rate)}.
+              {t("Try")} <strong>{shownHint.notation}</strong>: the agent gives it {percent(shownHint.win_rate)}.
             </p>
           )}
           {isLookingBack(table) && (
             <div class="buttons even">
               <button type="button" class="primary" onClick={() => step(count)}>
-                Back to the game
+                {t("Back to the game")}
               </button>
               <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false })}>
-                Play from here
+                {t("Play from here")}
               </a>
             </div>
           )}
@@ -132,7 +133,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           {lastWord.dialog}
           <div class="buttons even">
             <button type="button" disabled={!canUndo} onClick={() => void undo()}>
-              Undo
+              {t("Undo")}
             </button>
             {side === "watch" ? (
               <button type="button" disabled={isOver} onClick={() => setPaused(!paused)}>
@@ -141,43 +142,43 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
             ) : (
               <>
                 <button type="button" disabled={!yourTurn || hint === "asked"} onClick={askHint}>
-                  Hint
+                  {t("Hint")}
                 </button>
                 <button type="button" disabled={isOver || !count} onClick={() => set({ resigned: true })}>
-                  Resign
+                  {t("Resign")}
                 </button>
               </>
             )}
           </div>
           <div class="buttons even">
             <button type="button" class={isOver ? "primary" : ""} onClick={() => newGame()}>
-              New game
+              {t("New game")}
             </button>
             {isOver && (
               <a class="button" href={writeLink("analyse", { ...spot, position: { ...position, moves: spot.line } }, { model: table.model, review: "yes" })}>
-                Review this game
+                {t("Review this game")}
               </a>
             )}
           </div>
           <Moves line={whole.current ? (whole.state?.notations ?? spot.line) : spot.line} at={position.moves.length} onStep={step} />
           <div class="buttons even links">
             <a class="button quiet" href={writeLink("analyse", spot, { model: table.model })}>
-              Analyse this game
+              {t("Analyse this game")}
             </a>
             <a class="button quiet" href={writeLink("explore", spot, { model: table.model })}>
-              Explore this position
+              {t("Explore this position")}
             </a>
             <button type="button" class="quiet" onClick={() => void copyLink(app, writeTable({ ...table, spot: { ...spot, id: null } }))}>
-              Copy link
+              {t("Copy link")}
             </button>
           </div>
         </section>
-        <section class="card" aria-label="Settings">
+        <section class="card" aria-label={t("Settings")}>
           <GamePicker app={app} position={position} onChange={newGame} />
           <div class="field">
-            <span class="label-text">You play</span>
+            <span class="label-text">{t("You play")}</span>
             <Segments<Side>
-              label="You play"
+              label={t("You play")}
               value={side}
               onChange={(changed) => {
                 setPaused(false);
@@ -186,7 +187,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
               options={[
                 { value: "0", label: `${capital(board.players[0])}, who moves first`, content: <Named board={board} player={0} /> },
                 { value: "1", label: `${capital(board.players[1])}, who moves second`, content: <Named board={board} player={1} /> },
-                { value: "watch", label: "Watch two agents play", content: "Watch" },
+                { value: "watch", label: t("Watch two agents play"), content: t("Watch") },
               ]}
             />
           </div>
@@ -203,7 +204,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
             <AgentFields game={game} agent={table} onChange={set} />
           )}
           <label class="option">
-            <span>Sounds</span>
+            <span>{t("Sounds")}</span>
             <input
               type="checkbox"
               checked={sounds}
@@ -229,14 +230,14 @@ function AgentFields(props: {
   return (
     <>
       <Select
-        label="Level"
+        label={t("Level")}
         value={agent.level}
         onChange={(level) => props.onChange({ level })}
         options={game.levels.map((level) => ({ value: level.name, text: levelText(level.name, level.simulations) }))}
       />
       {game.models.length > 1 && (
         <Select
-          label="Thinks with"
+          label={t("Thinks with")}
           value={agent.model}
           onChange={(model) => props.onChange({ model })}
           options={game.models.map((model) => ({ value: model, text: modelText(model) }))}
@@ -343,7 +344,7 @@ function explanation(board: BoardShape, state: State, table: Table): string {
 function Moves(props: { line: string[]; at: number; onStep: (at: number) => void }): JSX.Element {
   const box = useInSight<HTMLOListElement>(`${props.at} ${props.line.length}`);
   return (
-    <section aria-label="Moves so far" class="move-room">
+    <section aria-label={t("Moves so far")} class="move-room">
       <ol class="move-list number" ref={box}>
         {props.line.map((text, ply) => (
           <li>

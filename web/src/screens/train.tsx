@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
+import { t } from "../language";
 import type { RunDetail, RunSummary } from "../protocol";
 import type { Axis } from "../train/curves";
 import { RunView } from "../train/run_view";
@@ -92,7 +93,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
 
   return (
     <div class="train">
-      <h1 class="visually-hidden">Training</h1>
+      <h1 class="visually-hidden">{t("Training")}</h1>
       <aside class="train-side">
         <StartForm
           app={app}
@@ -107,9 +108,9 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
       <div class="train-main">
         {list.value !== null && name === null && (
           <section class="train-empty">
-            <h2 class="large-title">Watch it learn</h2>
+            <h2 class="large-title">{t("Watch it learn")}</h2>
             <p>
-              Choose a game and press <b>Start training</b>: knowing only the rules, the machine plays against itself
+              {t("Choose a game and press")} <b>{t("Start training")}</b>: knowing only the rules, the machine plays against itself
               and learns from its own games. Its curves appear here after the first minute, and you can stop, close the
               page and go on later; tic-tac-toe takes a few minutes.
             </p>
@@ -179,12 +180,12 @@ function RunList(props: {
   );
   const own = runs.filter((run) => !run.bundled);
   return (
-    <nav class="run-list" aria-label="Runs">
-      {own.length > 0 && <h2>Runs</h2>}
+    <nav class="run-list" aria-label={t("Runs")}>
+      {own.length > 0 && <h2>{t("Runs")}</h2>}
       <ul>{own.map(item)}</ul>
-      <h2>Runs of the bundled networks</h2>
+      <h2>{t("Runs of the bundled networks")}</h2>
       <ul>{runs.filter((run) => run.bundled).map(item)}</ul>
-      {name !== null && <p class="soft small">Tick runs to lay them over the charts.</p>}
+      {name !== null && <p class="soft small">{t("Tick runs to lay them over the charts.")}</p>}
     </nav>
   );
 }

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import { t } from "../language";
 import { writeLink } from "../link";
 import type { Position, RunGame } from "../protocol";
 import { useShown } from "../shown";
@@ -25,18 +26,18 @@ export function Replay({ app, run, games, isLive }: Props): JSX.Element {
   if (!game) {
     return (
       <section class="card replay">
-        <h3>Newest games</h3>
-        <p class="soft">The games that the run plays against itself appear here.</p>
+        <h3>{t("Newest games")}</h3>
+        <p class="soft">{t("The games that the run plays against itself appear here.")}</p>
       </section>
     );
   }
   const number = games.indexOf(game);
   return (
-    <section class="card replay" aria-label="Newest games">
+    <section class="card replay" aria-label={t("Newest games")}>
       <div class="replay-head">
-        <h3>Newest games</h3>
+        <h3>{t("Newest games")}</h3>
         <label>
-          <span class="visually-hidden">Game</span>
+          <span class="visually-hidden">{t("Game")}</span>
           <select value={number} onChange={(event) => setChosen(games[Number(event.currentTarget.value)] ?? null)}>
             {number < 0 && <option value={-1}>an earlier one: {titleOf(game)}</option>}
             {games.map((one, i) => (
@@ -56,7 +57,7 @@ export function Replay({ app, run, games, isLive }: Props): JSX.Element {
                 setChosen(event.currentTarget.checked ? (games[0] ?? null) : game);
               }}
             />
-            Follow: play the newest game, then the next
+            {t("Follow: play the newest game, then the next")}
           </label>
         )}
       </div>
@@ -114,7 +115,7 @@ function Moves(props: {
   return (
     <div class="replay-body">
       <div class="replay-board">
-        {state && <Board board={state.board} state={state} label="Game that the run played" />}
+        {state && <Board board={state.board} state={state} label={t("Game that the run played")} />}
         {problem && <p role="alert">{problem}</p>}
       </div>
       <div class="replay-side">
@@ -124,13 +125,13 @@ function Moves(props: {
           min={0}
           max={moves.length}
           value={at}
-          aria-label="Move"
+          aria-label={t("Move")}
           aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
           onInput={(event) => goTo(Number(event.currentTarget.value))}
         />
         <div class="buttons">
           <button type="button" disabled={at === 0} onClick={() => goTo(at - 1)}>
-            Back
+            {t("Back")}
           </button>
           <button
             type="button"
@@ -143,7 +144,7 @@ function Moves(props: {
             {isOn ? "Pause" : "Play"}
           </button>
           <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
-            Next
+            {t("Next")}
           </button>
         </div>
         <p class="small">
@@ -152,7 +153,7 @@ function Moves(props: {
         </p>
         {at < moves.length && (
           <a class="button" href={writeLink("explore", { position, line: moves, id: null }, { model: `run:${props.run}` })}>
-            Open this position in the explorer
+            {t("Open this position in the explorer")}
           </a>
         )}
       </div>

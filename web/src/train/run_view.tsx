@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
+import { t } from "../language";
 import type { RunDetail, RunGame } from "../protocol";
 import { type Axis, Curves, perSecond, thousands } from "./curves";
 import { Replay } from "./replay";
@@ -50,7 +51,7 @@ export function RunView(props: Props): JSX.Element {
           )}
           {!run.running && !run.finished && (
             <button type="button" class="primary" disabled={props.isWaiting} onClick={() => props.onResume(null)}>
-              Resume
+              {t("Resume")}
             </button>
           )}
           {run.finished && run.minutes !== null && (
@@ -91,12 +92,12 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
   return (
     <>
       <button type="button" class="quiet" onClick={() => renaming.current?.showModal()}>
-        Rename
+        {t("Rename")}
       </button>
       <button type="button" class="quiet" onClick={() => deleting.current?.showModal()}>
-        Delete
+        {t("Delete")}
       </button>
-      <dialog ref={renaming} aria-label="Rename the run">
+      <dialog ref={renaming} aria-label={t("Rename the run")}>
         <form
           method="dialog"
           onSubmit={(event) => {
@@ -105,24 +106,24 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
             props.onRename(name.trim());
           }}
         >
-          <h2 class="dialog-title">Rename the run</h2>
+          <h2 class="dialog-title">{t("Rename the run")}</h2>
           <label class="field">
-            <span class="label-text">Name</span>
+            <span class="label-text">{t("Name")}</span>
             <input type="text" required maxLength={100} value={name} onInput={(event) => setName(event.currentTarget.value)} />
           </label>
           <div class="buttons">
             <button type="submit" class="primary">
-              Rename
+              {t("Rename")}
             </button>
             <button type="button" onClick={() => renaming.current?.close()}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </form>
       </dialog>
-      <dialog ref={deleting} class="confirm" aria-label="Delete the run">
+      <dialog ref={deleting} class="confirm" aria-label={t("Delete the run")}>
         <h2 class="dialog-title">Delete {props.run.name}?</h2>
-        <p>Its games, networks and figures are deleted from the disk. This can’t be undone.</p>
+        <p>{t("Its games, networks and figures are deleted from the disk. This can’t be undone.")}</p>
         <div class="buttons">
           <button
             type="button"
@@ -135,7 +136,7 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
             Delete it
           </button>
           <button type="button" onClick={() => deleting.current?.close()}>
-            Keep it
+            {t("Keep it")}
           </button>
         </div>
       </dialog>
@@ -154,7 +155,7 @@ function Progress({ run }: { run: RunDetail }): JSX.Element {
   const total = run.iterations ?? run.iteration;
   return (
     <div class="run-progress">
-      <progress max={Math.max(1, total)} value={run.iteration} aria-label="Progress of the run" />
+      <progress max={Math.max(1, total)} value={run.iteration} aria-label={t("Progress of the run")} />
       <span class="small number">
         iteration {run.iteration}
         {run.iterations !== null && ` of ${run.iterations}`}
@@ -202,10 +203,10 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
 function Findings({ run }: { run: RunDetail }): JSX.Element {
   const findings = findingsOf(run);
   return (
-    <section class="card findings" aria-label="Diagnosis">
-      <h3>Diagnosis</h3>
+    <section class="card findings" aria-label={t("Diagnosis")}>
+      <h3>{t("Diagnosis")}</h3>
       {findings.length === 0 ? (
-        <p class="finding-fine">The figures of this run show nothing wrong.</p>
+        <p class="finding-fine">{t("The figures of this run show nothing wrong.")}</p>
       ) : (
         <ul>
           {findings.map((finding) => (

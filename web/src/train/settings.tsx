@@ -1,6 +1,7 @@
 // The settings of a run, and in which of them runs differ.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import type { RunDetail } from "../protocol";
 
 export function RunSettings({ runs }: { runs: RunDetail[] }): JSX.Element {
@@ -18,7 +19,7 @@ export function RunSettings({ runs }: { runs: RunDetail[] }): JSX.Element {
           <table class="numbers">
             <thead>
               <tr>
-                <th scope="col">Setting</th>
+                <th scope="col">{t("Setting")}</th>
                 {runs.map((run) => (
                   <th scope="col">{run.name}</th>
                 ))}

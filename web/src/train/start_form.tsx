@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
 import { BrokenOptions } from "../controls";
+import { t } from "../language";
 import type { RunSetting } from "../protocol";
 
 export interface Start {
@@ -39,9 +40,9 @@ export function StartForm(props: {
         props.onStart({ game, minutes, sets, preset: preset || null });
       }}
     >
-      <h2>New run</h2>
+      <h2>{t("New run")}</h2>
       <label class="field">
-        <span class="label-text">Game</span>
+        <span class="label-text">{t("Game")}</span>
         <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
           {games.map((one) => (
             <option key={one.name} value={one.name} selected={one.name === game}>
@@ -52,7 +53,7 @@ export function StartForm(props: {
         </select>
       </label>
       <label class="field">
-        <span class="label-text">Minutes</span>
+        <span class="label-text">{t("Minutes")}</span>
         <input
           type="number"
           min={0.1}
@@ -68,9 +69,9 @@ export function StartForm(props: {
         {known.problem && <p role="alert">{known.problem}</p>}
         {known.presets.length > 0 && (
           <label class="field">
-            <span class="label-text">Preset</span>
+            <span class="label-text">{t("Preset")}</span>
             <select value={preset} onChange={(event) => setPreset(event.currentTarget.value)}>
-              <option value="">What suits the game</option>
+              <option value="">{t("What suits the game")}</option>
               {known.presets.map((name) => (
                 <option value={name}>{name}</option>
               ))}
@@ -94,7 +95,7 @@ export function StartForm(props: {
       <button type="submit" class="primary" disabled={props.isWaiting || props.isBusy}>
         {props.isWaiting ? "Starting …" : "Start training"}
       </button>
-      {props.isBusy && <p class="soft small">A run takes the whole machine: stop the one that is running first.</p>}
+      {props.isBusy && <p class="soft small">{t("A run takes the whole machine: stop the one that is running first.")}</p>}
     </form>
   );
 }
