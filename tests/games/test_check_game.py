@@ -103,7 +103,7 @@ def test_a_game_that_can_go_on_for_ever_is_caught(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_the_games_of_the_registry_pass(name: str) -> None:
-    report = check_game(tengen.load(name))
+    report = check_game(tengen.load(name), seconds=NO_LIMIT)
     assert report.findings == ()
     assert report.coverage.random_games > 0
     assert "Nothing wrong was found." in report.text()
