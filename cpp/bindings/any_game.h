@@ -10,6 +10,7 @@
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
 #include "tengen/records/samples.h"
+#include "tengen/search/alphabeta.h"
 #include "tengen/search/forest.h"
 #include "tengen/tables/learner.h"
 #include "tengen/tables/reader.h"
@@ -164,6 +165,7 @@ class AnyGame {
   virtual std::string position_text(const AnyState& state) const = 0;
   virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
   virtual std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const = 0;
+  virtual AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const = 0;
   virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                         const Poll& poll) const = 0;
   virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
@@ -234,6 +236,10 @@ class ErasedGame final : public AnyGame {
   }
   std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const override {
     return tengen::count_sequences(game_, open(state), length, poll);
+  }
+
+  AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const override {
+    return AlphaBeta<G>(game_, depth, seed).search(open(state), std::cref(poll));
   }
 
   PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,

@@ -21,8 +21,10 @@ from tengen.base.reading import UnreadableError, read_text
 __all__ = [
     "ArenaConfig",
     "ConfigError",
+    "DqnConfig",
     "LearnerConfig",
     "NetworkConfig",
+    "ReinforceConfig",
     "ReplayConfig",
     "RunConfig",
     "SelfPlayConfig",
@@ -330,6 +332,28 @@ class TablesConfig(_Stage):
     random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
 
 
+class DqnConfig(_Stage):
+    """Deep Q-learning (method = "dqn")."""
+
+    epsilon: float = _setting(0.5, "share of random moves in self-play at first", unit="share", ge=0, le=1)
+    final_epsilon: float = _setting(0.05, "share of random moves from half of the run on", unit="share", ge=0, le=1)
+
+    def epsilon_at(self, progress: float) -> float:
+        """Falls evenly until half of the run is done."""
+        fallen = min(1.0, 2.0 * progress)
+        return self.epsilon + (self.final_epsilon - self.epsilon) * fallen
+
+
+class ReinforceConfig(_Stage):
+    """REINFORCE with a baseline (method = "reinforce")."""
+
+    entropy_weight: float = _setting(0.02, "weight of the policy's entropy, which keeps it trying other moves", ge=0)
+    older_share: float = _setting(
+        0.5, "share of the games against older networks of the run, as there are any", unit="share", ge=0, le=1
+    )
+    older_selves: int = _setting(4, "older networks that are met, the newest that the run has kept", ge=1, le=64)
+
+
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
@@ -353,6 +377,16 @@ class ArenaConfig(_Stage):
     threshold: float = _setting(
         0.55, "score that the candidate must exceed (AlphaGo Zero: 0.55)", unit="share", ge=0, le=1
     )
+
+
+# Of methods whose self-play asks the network once a move; all games of a round are played side by side to their ends.
+_WITHOUT_SEARCH: dict[str, Any] = {
+    "simulations": 1,
+    "final_simulations": 0,
+    "fast_simulations": 0,
+    "games_per_unit": 128,
+    "precision": "f32",
+}
 
 
 class RunConfig(_Stage):
@@ -412,20 +446,40 @@ class RunConfig(_Stage):
         "ntuple": {"network": {"kind": "ntuple"}},
     }
 
+    # What suits a method; it lies beneath preset, file and --set.
+    METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
+        "dqn": {
+            "iterations": 60,
+            "network": {"reply_head": False},
+            "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
+            "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},
+        },
+        "reinforce": {
+            "iterations": 200,
+            "network": {"reply_head": False},
+            "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
+            "replay": {"window_start": 8192, "window_share": 0.0, "window_most": 8192, "surprise_weight": 0.0},
+            "learner": {"batch": 256, "samples_per_position": 1.0, "average_decay": 0.0},
+        },
+    }
+
     game: str = Field(description="name of the game, path of a file of rules, or a game of OpenSpiel")
     options: dict[str, StrictBool | int | float] = Field(default_factory=dict, description="options of the game")
     seed: int = _setting(1, "where all chance of the run comes from", ge=0, lt=2**64)
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
-    method: Literal["alphazero", "temporal"] = _setting(
-        "alphazero", "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other)"
+    method: Literal["alphazero", "dqn", "reinforce", "temporal"] = _setting(
+        "alphazero",
+        "how the network learns: alphazero (self-play with search), dqn, reinforce, temporal (only for ntuple tables)",
     )
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
     tables: TablesConfig = TablesConfig()
+    dqn: DqnConfig = DqnConfig()
+    reinforce: ReinforceConfig = ReinforceConfig()
     arena: ArenaConfig = ArenaConfig()
 
 

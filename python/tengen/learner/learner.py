@@ -24,14 +24,14 @@ from torch import Tensor
 from tengen._core import Game, TengenError
 from tengen.base.threads import InUse, one_thread
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
-from tengen.learner.loss import LOSSES, TensorSamples, loss_terms, with_own
+from tengen.learner.loss import LOSSES, LossTerms, TensorSamples, loss_terms, with_own
 from tengen.learner.optimizers import Muon
 from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.growth import Growth
 from tengen.network.on_torch import find_gpu
 from tengen.network.own_net import OwnNet, make_net, net_of
-from tengen.network.torch_net import TorchNet, load_weights, network_weights
+from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_weights
 from tengen.replay import ReplayWindow, has_ownership
 from tengen.report import LearnerReport
 
@@ -134,7 +134,7 @@ class Learner:
                 here = progress[0] + (progress[1] - progress[0]) * step / steps
                 rate = learning_rate_at(self._config, here)
                 before = time.perf_counter()
-                samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+                samples = self._samples(window, rng)
                 sampling += time.perf_counter() - before
                 _add_up(totals, self._step(pool, samples, rate, self._search_value_share(here)))
                 taken += 1
@@ -253,7 +253,7 @@ class Learner:
         """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
             output = replica(samples.planes)
-        terms = loss_terms(output, samples, share, self._discount)
+        terms = self._terms(output, samples, share)
         if isinstance(replica, OwnNet):
             terms = with_own(terms, replica.own_losses(output, samples))
         loss = weight * terms.total(self._config)
@@ -263,6 +263,18 @@ class Learner:
         figures = {name: getattr(terms, name) for name in (*LOSSES, "mean_target")}
         figures |= {OWN + name: term for name, term in terms.own.items()}
         return {name: weight * figure.detach().double().cpu().numpy() for name, figure in figures.items()}
+
+    # ---- What another method of learning does otherwise
+
+    def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> TensorSamples:
+        """The batch of the next step."""
+        return TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+
+    def _terms(self, output: NetworkOutput, samples: TensorSamples, share: float) -> LossTerms:
+        """How far the network's output is from what the samples say."""
+        return loss_terms(output, samples, share, self._discount)
+
+    # ----
 
     def _share_statistics(self) -> None:
         """Gives every replica the mean of what the normalisation of each has seen."""

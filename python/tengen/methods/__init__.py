@@ -7,12 +7,26 @@ METHODS, and its name in RunConfig.method.
 
 from tengen.config import ConfigError, RunConfig
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
+from tengen.methods.dqn import Dqn
+from tengen.methods.reinforce import Reinforce
 from tengen.methods.temporal import TemporalDifferences
 
-__all__ = ["METHODS", "AlphaZero", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
+__all__ = [
+    "METHODS",
+    "AlphaZero",
+    "Dqn",
+    "Measured",
+    "Reinforce",
+    "TemporalDifferences",
+    "method_of",
+    "new_learner",
+    "rated",
+]
 
 METHODS: dict[str, type[AlphaZero]] = {
     "alphazero": AlphaZero,
+    "dqn": Dqn,
+    "reinforce": Reinforce,
     "temporal": TemporalDifferences,
 }
 

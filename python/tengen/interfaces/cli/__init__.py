@@ -29,6 +29,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "match": "match",
     "tournament": "tournament",
+    "lineage": "lineage",
     "play": "play",
     "gtp": "gtp",
     "gomocup": "gomocup",
