@@ -32,6 +32,7 @@ EXTERNAL_PACKAGES = {
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games", "tengen.bench"},
+    "ray": {"tengen.cluster"},
     "torch": {"tengen.network", "tengen.learner", "tengen.examples.alphazero"},
     "openvino": {"tengen.network"},
     "onnx": {"tengen.export"},

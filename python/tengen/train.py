@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tengen import games
+from tengen.base.crew import Crew
 from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
 from tengen.methods import AlphaZero, Measured, method_of, rated
@@ -33,13 +34,15 @@ def train(
     minutes: float | None = None,
     memory: int | None = None,
     method: type[AlphaZero] | None = None,
+    crew: Crew | None = None,
     now: Callable[[], float] = time.perf_counter,
 ) -> Path:
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
 
     Without gating every candidate becomes the champion. `memory` is how many bytes the run may take: one that may need
     more is refused, and one that takes more after all ends with its iteration. `method` fills the stages; it is
-    the one that config.method names if it is not given. `now` is the clock, in seconds.
+    the one that config.method names if it is not given. `crew` plays the units: this machine's threads if it is not
+    given, or a cluster (`tengen.cluster`), with the same bits. `now` is the clock, in seconds.
     """
     began = now()
     # Whatever may be wrong with the start shows before anything is written.
@@ -55,7 +58,7 @@ def train(
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
     with RunFolder(folder, config) as run:
         commit = run.newest_commit()
-        stages = method(game, run, learner, observer)
+        stages = method(game, run, learner, observer, crew)
         run.begin(commit, minutes)
         writer = run.writer(game, commit)
         if commit is not None:
@@ -173,7 +176,7 @@ def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None, warning:
         iteration=stages.iteration,
         iterations=config.iterations,
         evaluator=stages.evaluator_text,
-        threads=threads_of(config),
+        threads=stages.crew.threads,
         memory_limit=memory_in_use() + more,
         parameters=learner.num_parameters,
         notes=(*stages.run.notes, *([warning] if warning else [])),

@@ -17,10 +17,12 @@ import numpy as np
 
 from tengen._core import Game
 from tengen.arena import challenge
+from tengen.base.crew import Crew, Threads
 from tengen.config import RunConfig
 from tengen.learner import Learner
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import NetworkEvaluator, make_evaluator
+from tengen.network.evaluator import NetworkEvaluator
+from tengen.network.playing import PlayingNetwork
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
 from tengen.replay import ReplayWindow
@@ -65,12 +67,15 @@ class Measured:
 class AlphaZero:
     """The stages, and what they hand on from iteration to iteration: window, games in flight, champion."""
 
-    def __init__(self, game: Game, run: RunFolder, learner: Learner, observer: Observer) -> None:
+    def __init__(
+        self, game: Game, run: RunFolder, learner: Learner, observer: Observer, crew: Crew | None = None
+    ) -> None:
         self.game = game
         self.run = run
         self.config = run.config
         self.learner = learner
         self.observer = observer
+        self.crew = crew or Threads(threads_of(run.config))  # who plays the units
         self.window = ReplayWindow(game, run.config.replay)
         self.in_flight: tuple[GamesInFlight, ...] = ()
         self.iteration = 0  # iterations done
@@ -101,11 +106,11 @@ class AlphaZero:
 
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
         """Self-play with the champion."""
-        evaluators = self._evaluators(self.champion)
+        playing = self._playing(self.champion)
         began = clock.seconds()
         played = play_games(
             self.game,
-            evaluators,
+            playing,
             plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)}),
             seed=self.config.seed,
             iteration=self.iteration,
@@ -113,6 +118,7 @@ class AlphaZero:
             in_flight=self.in_flight,
             archive=self._archive(),
             least_games=plan.least_games,
+            crew=self.crew,
             should_stop=lambda: clock.seconds() >= plan.play_until,
             on_progress=partial(self.observer.stage, "self-play"),
         )
@@ -163,7 +169,7 @@ class AlphaZero:
 
     def first_speed(self, now: Callable[[], float] = time.perf_counter) -> Speed:
         """A guess before anything was played: half of what the network alone could do, and games between beginners."""
-        [evaluator, *others] = self._evaluators(self.champion)
+        [evaluator, *_] = self._evaluators(self.champion)
         planes = np.zeros((PROBES, *self.game.spec.planes_shape), np.float32)
         evaluator(planes)  # compiles
         started = now()
@@ -173,7 +179,7 @@ class AlphaZero:
         a_ply = (now() - evaluated) / max(1, random_games.actions)
         plies = max(1.0, random_games.actions / PROBES)
         seconds = (evaluated - started) / PROBES + a_ply * math.sqrt(plies)
-        return Speed(simulations=0.5 * (1 + len(others)) / seconds, plies=plies)
+        return Speed(simulations=0.5 * self.crew.threads / seconds, plies=plies)
 
     def _network(self) -> NetworkFile:
         """The averaged network, with the run that made it. Its values are discounted as the search discounts."""
@@ -181,26 +187,18 @@ class AlphaZero:
             run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
-    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
-        """One a thread. int8 is calibrated on positions of the window; without any, and on a GPU, bf16 plays."""
+    def _playing(self, network: NetworkFile) -> PlayingNetwork:
+        """int8 is calibrated on positions of the window; without enough of them bf16 plays."""
         config, device = self.config, self.learner.device
-        precision = config.self_play.precision
         calibration = None
-        if precision == "int8":
-            if self.window.positions < 1000 or device != "cpu":
-                precision = "bf16"
-            else:
-                rng = np.random.default_rng([config.seed, self.iteration, 1])
-                calibration = self.window.sample(512, rng).planes
-        first = make_evaluator(
-            network,
-            backend="openvino" if device == "cpu" else "torch",
-            precision=precision,
-            threads=1,
-            device=device,
-            calibration=calibration,
-        )
-        return [first, *(first.clone() for _ in range(threads_of(config) - 1))]
+        if config.self_play.precision == "int8" and device == "cpu" and self.window.positions >= 1000:
+            rng = np.random.default_rng([config.seed, self.iteration, 1])
+            calibration = self.window.sample(512, rng).planes
+        return PlayingNetwork(network, config.self_play.precision, device, calibration)
+
+    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
+        """One a thread of this machine."""
+        return self._playing(network).evaluators(threads_of(self.config))
 
     def _archive(self) -> list[list[int]]:
         if self.config.self_play.archive_start_share == 0.0:

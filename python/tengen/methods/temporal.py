@@ -15,6 +15,7 @@ from itertools import count
 import numpy as np
 
 from tengen._core import Game, TablesFigures, TablesLearning
+from tengen.base.crew import Crew
 from tengen.config import RunConfig
 from tengen.learner.tables import TablesInTraining
 from tengen.methods.alphazero import PROBES, AlphaZero
@@ -39,8 +40,10 @@ class TemporalDifferences(AlphaZero):
 
     learner: TablesInTraining  # type: ignore[assignment]
 
-    def __init__(self, game: Game, run: RunFolder, learner: TablesInTraining, observer: Observer) -> None:
-        super().__init__(game, run, learner, observer)  # type: ignore[arg-type]
+    def __init__(
+        self, game: Game, run: RunFolder, learner: TablesInTraining, observer: Observer, crew: Crew | None = None
+    ) -> None:
+        super().__init__(game, run, learner, observer, crew)  # type: ignore[arg-type]
         self._learned: LearnerReport | None = None  # by the last play()
 
     @staticmethod

@@ -54,6 +54,7 @@ EXTRAS = {
     "onnx": "export",
     "openvino": "openvino",
     "pyspiel": "openspiel",
+    "ray": "cluster",
     "torch": "train",
     "uvicorn": "web",
     "websockets": "web",
