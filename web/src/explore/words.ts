@@ -79,8 +79,8 @@ export function quantities(selection: Selection): Record<"N" | "Q" | "P" | "U" |
       title: t("mean value"),
       formula: "Q(s, a) = W(s, a) / N(s, a)",
       about:
-        "The average of everything found below this move, from −1 (lost) to +1 (won) for the player who chooses it. " +
-        (uct ? "" : t("A move never tried borrows the value of its parent, a little reduced.")),
+        t("The average of everything found below this move, from −1 (lost) to +1 (won) for the player who chooses it.") +
+        (uct ? "" : ` ${t("A move never tried borrows the value of its parent, a little reduced.")}`),
     },
     P: {
       name: "P",

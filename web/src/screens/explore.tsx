@@ -18,6 +18,7 @@ import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
 import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
+import { outcomeSentence, outcomeText } from "../outcomes";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
@@ -290,7 +291,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           data-noise={main.view.setting?.params.noise_fraction}
         >
           {rich("*{n}* {n:simulation|simulations}", { n: main.view.simulations })}
-          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
+          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view, board.players)}</span>}
         </output>
       </div>
 
@@ -395,14 +396,14 @@ function titleOf(model: string): string {
   return WITHOUT_NETWORK[model]?.title ?? (model.startsWith("run:") ? t("Network of run {name}", { name: model.slice(4) }) : t("Network {name}", { name: model }));
 }
 
-function endOf(view: SearchView): string {
+function endOf(view: SearchView, players: readonly string[]): string {
   const proven = view.tree.nodes[0]?.proven;
-  return proven ? `proven: ${proven.text}` : "the end";
+  return proven ? t("proven: {result}", { result: outcomeText(proven, players) }) : t("the end");
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `The game is over. ${root.outcome.sentence}.`;
-  return `${capital(board.players[root.to_move])} to move`;
+  if (root.outcome) return `${t("The game is over.")} ${outcomeSentence(root.outcome, board.players)}.`;
+  return t("{player} to move", { player: capital(board.players[root.to_move]) });
 }
 
 function prefersStillness(): boolean {
