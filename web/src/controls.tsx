@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { App } from "./app";
-import { t } from "./language";
+import { rich, t } from "./language";
 import type { BrokenGame, GameInfo, Options, Position } from "./protocol";
 
 /** One of a few, all in sight. */
@@ -89,7 +89,7 @@ export function GamePicker(props: {
       </select>
       {props.app.broken.map((broken) => (
         <p class="small broken-game" data-broken={broken.name}>
-          <strong>{broken.title}</strong> can’t be shown. {broken.problem}
+          {rich("*{game}* can’t be shown.", { game: broken.title })} {broken.problem}
         </p>
       ))}
       {game && Object.keys(game.options).length > 0 && (
@@ -136,12 +136,12 @@ export function Waiting({ problem }: { problem: string | null }): JSX.Element {
 
 /** Models that every game has: no network behind them. */
 export const UNTRAINED = new Map([
-  ["rollout", "Random play-outs (no network)"],
-  ["uniform", "The rules alone (no network)"],
+  ["rollout", t("Random play-outs (no network)")],
+  ["uniform", t("The rules alone (no network)")],
 ]);
 
 export function modelText(model: string): string {
-  return UNTRAINED.get(model) ?? `Network ${model}`;
+  return UNTRAINED.get(model) ?? t("Network {name}", { name: model });
 }
 
 function OptionField(props: {
@@ -149,7 +149,7 @@ function OptionField(props: {
   value: Options[string] | undefined;
   onChange: (value: number | boolean) => void;
 }): JSX.Element {
-  const words = props.name.replaceAll("_", " ");
+  const words = t(props.name.replaceAll("_", " "));
   if (typeof props.value === "boolean") {
     return (
       <label class="option">
@@ -172,7 +172,7 @@ function OptionField(props: {
 }
 
 export function copyLink(app: App, hash: string): Promise<void> {
-  return copyText(app, `${location.href.split("#")[0]}${hash}`, "The link is copied.");
+  return copyText(app, `${location.href.split("#")[0]}${hash}`, t("The link is copied."));
 }
 
 /** Says so; where a browser does not let it, the text itself is shown. */
@@ -196,6 +196,8 @@ export function short(count: number): string {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)}${unit}`;
 }
 
+/** A name that a game says, in the reader's language, as a sentence begins with it. */
 export function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const said = t(words);
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }

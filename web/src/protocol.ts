@@ -93,6 +93,7 @@ export interface Analysis {
   moves: Move[]; // the one to play first
   policy: { action: number; prior: number }[];
   ownership: number[] | null; // +1 the first player's, -1 the second's
+  lead: number | null; // of the player to move at the end, in what the game counts
   proven: Outcome | null;
   final: boolean;
 }

@@ -22,13 +22,13 @@ export function Steps({ at, count, onStep, children }: Props): JSX.Element {
   );
   return (
     <div class="buttons even steps" role="group" aria-label={t("Step through the moves")}>
-      {step("To the start", 0, "M6 5v14M19 5l-9 7 9 7")}
-      {step("Back", Math.max(0, at - 1), "M16 5l-9 7 9 7")}
+      {step(t("To the start"), 0, "M6 5v14M19 5l-9 7 9 7")}
+      {step(t("Back"), Math.max(0, at - 1), "M16 5l-9 7 9 7")}
       <span class="steps-count number soft small" aria-live="off">
         {at} / {count}
       </span>
-      {step("Forward", Math.min(count, at + 1), "M8 5l9 7-9 7")}
-      {step("To the end", count, "M18 5v14M5 5l9 7-9 7")}
+      {step(t("Forward"), Math.min(count, at + 1), "M8 5l9 7-9 7")}
+      {step(t("To the end"), count, "M18 5v14M5 5l9 7-9 7")}
       {children}
     </div>
   );

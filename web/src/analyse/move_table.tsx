@@ -30,8 +30,8 @@ export function MoveTable(props: {
           <thead>
             <tr>
               <th scope="col">{t("Move")}</th>
-              <th scope="col" class="whose" title={`How often ${player} wins after this move, a draw counted as half`}>
-                {player} wins
+              <th scope="col" class="whose" title={t("How often {player} wins after this move, a draw counted as half", { player })}>
+                {t("{player} wins", { player })}
               </th>
               <th scope="col">{t("Visits")}</th>
               <th scope="col" title={t("What the network thought of it before any search")}>
@@ -56,7 +56,7 @@ export function MoveTable(props: {
                   <button
                     type="button"
                     class="quiet"
-                    aria-label={`Play ${move.notation}`}
+                    aria-label={t("Play {move}", { move: move.notation })}
                     onFocus={() => props.onPoint(move.text)}
                     onBlur={() => props.onPoint(null)}
                     onClick={() => props.onPlay(move.text)}

@@ -56,13 +56,13 @@ export function OpeningCard(props: {
         onChange={setSource}
         options={[
           { value: OWN, text: t("Your analyses and imported games") },
-          ...runs.map((run) => ({ value: `run:${run.name}`, text: `Newest games of run ${run.name}` })),
+          ...runs.map((run) => ({ value: `run:${run.name}`, text: t("Newest games of run {run}", { run: run.name }) })),
         ]}
       />
       {problem && <p role="alert">{problem}</p>}
       {found && (
         <p class="soft small" data-reached={found.games}>
-          {found.games} of {found.looked_at} games came to this position.
+          {t("{count} of {all} games came to this position.", { count: found.games, all: found.looked_at })}
         </p>
       )}
       {found && found.moves.length > 0 && (
@@ -81,7 +81,7 @@ export function OpeningCard(props: {
             {found.moves.slice(0, MOST_SHOWN).map((move) => (
               <tr data-opening={move.text} data-games={move.games}>
                 <th scope="row">
-                  <button type="button" class="quiet" aria-label={`Play ${move.notation}`} onClick={() => props.onPlay(move.text)}>
+                  <button type="button" class="quiet" aria-label={t("Play {move}", { move: move.notation })} onClick={() => props.onPlay(move.text)}>
                     {move.notation}
                   </button>
                 </th>
@@ -106,8 +106,8 @@ export function OpeningCard(props: {
 function Results({ board, move }: { board: BoardShape; move: OpeningMove }): JSX.Element {
   const total = move.wins + move.draws + move.losses;
   if (total === 0) return <span class="soft small">{t("not known")}</span>;
-  const [first, second] = board.players.map(capital);
-  const words = `${first} won ${move.wins}, ${move.draws} drawn, ${second} won ${move.losses}`;
+  const [first, second] = board.players.map(capital) as [string, string];
+  const words = t("{first} won {wins}, {draws} drawn, {second} won {losses}", { first, second, wins: move.wins, draws: move.draws, losses: move.losses });
   return (
     <span class="bar" role="img" aria-label={words} title={words}>
       <span class="bar-first" style={{ width: `${(100 * move.wins) / total}%` }} />

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { type Document, allDocuments, deleteDocument } from "../documents";
 import { wholeLine } from "../game_tree";
-import { t } from "../language";
+import { language, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { Position } from "../protocol";
 
@@ -52,10 +52,10 @@ export function Shelf(props: {
           {all.map((one) => (
             <li data-document={one.id}>
               <a href={linkTo(one)} aria-current={one.id === shown.id ? "true" : undefined} onClick={() => dialog.current?.close()}>
-                <b>{one.name || "Untitled analysis"}</b>
+                <b>{one.name || t("Untitled analysis")}</b>
                 <span class="soft small">{aboutOf(app, one)}</span>
               </a>
-              <button type="button" class="quiet" aria-label={`Delete ${one.name || "untitled analysis"}`} onClick={() => remove(one.id)}>
+              <button type="button" class="quiet" aria-label={t("Delete {name}", { name: one.name || t("untitled analysis") })} onClick={() => remove(one.id)}>
                 {t("Delete")}
               </button>
             </li>
@@ -78,6 +78,6 @@ function linkTo({ id, game, options, start, tree }: Document): string {
 function aboutOf(app: App, { game, tree, updated }: Document): string {
   const title = app.games.find(({ name }) => name === game)?.title ?? game;
   const count = wholeLine(tree, []).length;
-  const when = new Date(updated).toLocaleDateString(undefined, { dateStyle: "medium" });
-  return `${title}, ${count} ${count === 1 ? "move" : "moves"}, ${when}`;
+  const when = new Date(updated).toLocaleDateString(language(), { dateStyle: "medium" });
+  return `${title}, ${t("{n} {n:move|moves}", { n: count })}, ${when}`;
 }

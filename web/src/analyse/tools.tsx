@@ -32,7 +32,7 @@ export function Tools(props: {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const line = wholeLine(shown.tree, []);
-  const kind = position.game.includes("chess") ? "PGN" : "SGF";
+  const kind = position.game.includes("chess") ? "PGN" : position.game.includes("shogi") ? "KIF" : "SGF";
   const boardText = props.state && !props.state.board_text.includes("\n") ? props.state.board_text : null;
   const name = shown.name.replace(/[^\p{L}\p{N}_-]+/gu, "_") || `${position.game}-${line.length}`;
 
@@ -77,11 +77,11 @@ export function Tools(props: {
         {t("Download moves")}
       </button>
       <button type="button" class="quiet" onClick={() => void downloadRecord()}>
-        Download {kind}
+        {t("Download {kind}", { kind })}
       </button>
       {boardText && (
-        <button type="button" class="quiet" onClick={() => void copyText(app, boardText, "The position is copied.")}>
-          {t("Copy FEN")}
+        <button type="button" class="quiet" onClick={() => void copyText(app, boardText, t("The position is copied."))}>
+          {t("Copy {kind}", { kind: position.game.includes("shogi") ? "SFEN" : "FEN" })}
         </button>
       )}
       <button type="button" class="quiet" onClick={() => void copyLink(app, writeLink("analyse", { ...spot, id: null }, { model: props.model }))}>
@@ -107,8 +107,7 @@ export function Tools(props: {
         >
           <h2 class="dialog-title">{t("Paste a game")}</h2>
           <label class="soft small" for="pasted">
-            Moves in order, or a game in SGF or PGN with its variations; of chess also a position in FEN. A file can be dropped
-            anywhere on this page.
+            {t("Moves in order, or a game in SGF or PGN with its variations; of chess also a position in FEN; of shogi KIF, CSA or SFEN. A file can be dropped anywhere on this page.")}
           </label>
           <textarea id="pasted" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           {problem && <p role="alert">{problem}</p>}
@@ -128,12 +127,13 @@ export function Tools(props: {
 
 const FEN = /^[a-zA-Z0-9/[\]+~-]*\/[a-zA-Z0-9/[\]+~-]* [wb]\b.*$/;
 
-/** A game in SGF or PGN, a position in FEN, or the moves of the game that is shown. */
+/** A game in SGF, PGN, KIF or CSA, a position in FEN or SFEN, or the moves of the game that is shown. */
 async function readGame(text: string, shown: Position): Promise<{ position: Position; tree: FlatBranch[] | null }> {
   const trimmed = text.trim();
   if (FEN.test(trimmed)) return { position: { ...shown, start: trimmed, moves: [] }, tree: null };
   const isPgn = trimmed.startsWith("[") || (shown.game.includes("chess") && /^1\.\s*\S/.test(trimmed));
-  if (trimmed.startsWith("(") || isPgn) return http<ReadGame>("/api/records/read", { text });
+  const isShogi = /^(#KIF|# ---|手合割|開始日時|V2|'|N[+-]|PI|P1)/m.test(trimmed) || /^手数/m.test(trimmed);
+  if (trimmed.startsWith("(") || isPgn || isShogi) return http<ReadGame>("/api/records/read", { text });
   return { position: { ...shown, moves: readMoves(text) }, tree: null };
 }
 

@@ -51,7 +51,7 @@ function ActionList({ actions, onPlay }: { actions: Action[]; onPlay: (action: A
   return (
     <div class="action-list">
       <label class="small soft" for={`${id}-filter`}>
-        {actions.length} legal moves: type to find one
+        {t("{n} legal moves: type to find one", { n: actions.length })}
       </label>
       <input
         id={`${id}-filter`}

@@ -4,7 +4,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
-import { t } from "../language";
+import { rich, t } from "../language";
+import { outcomeText } from "../outcomes";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
@@ -31,7 +32,7 @@ interface Props {
 export function Lane(props: Props): JSX.Element {
   const { app, board, view, moment, selection } = props;
   const { trace } = view;
-  const players = board.players;
+  const players = board.players.map((name) => t(name));
   const [selected, setSelected] = useState<number | null>(null);
   const [tab, setTab] = useState<number | null>(null); // depth of the table, if chosen
   useEffect(() => setSelected(null), [view.simulations, view.setting]);
@@ -69,13 +70,13 @@ export function Lane(props: Props): JSX.Element {
             selected={selected}
             onSelect={setSelected}
             players={players}
-            label={`Search tree: ${props.title}`}
+            label={t("Search tree: {name}", { name: props.title })}
             hint={hintOf(props)}
           />
           <footer class="tree-legend">
             <span class="tree-count">
-              <b>{view.tree.nodes_total}</b> {view.tree.nodes_total === 1 ? "node" : "nodes"}
-              {view.tree.nodes_total > view.tree.nodes.length && `, the ${view.tree.nodes.length} most visited drawn`}
+              {rich("*{n}* {n:node|nodes}", { n: view.tree.nodes_total })}
+              {view.tree.nodes_total > view.tree.nodes.length && t(", the {count} most visited drawn", { count: view.tree.nodes.length })}
             </span>
             {best && (
               <span>
@@ -83,7 +84,7 @@ export function Lane(props: Props): JSX.Element {
               </span>
             )}
             <span class="q-legend">
-              good for {players[1]} <i aria-hidden="true" /> good for {players[0]}
+              {t("good for {player}", { player: players[1] ?? "" })} <i aria-hidden="true" /> {t("good for {player}", { player: players[0] ?? "" })}
             </span>
           </footer>
         </div>
@@ -166,7 +167,7 @@ function NewEdges({ trace }: { trace: Trace }): JSX.Element | null {
           {text} <b>{prior.toFixed(2)}</b>
         </span>
       ))}
-      {edges.length > MOST_EDGES && <span class="soft">and {edges.length - MOST_EDGES} more</span>}
+      {edges.length > MOST_EDGES && <span class="soft">{t("and {count} more", { count: edges.length - MOST_EDGES })}</span>}
     </p>
   );
 }
@@ -187,14 +188,14 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
   const texts = lineTo(node, view.tree.nodes);
   const position = after(props.position, ...texts);
   const { state } = useShown(props.app, position);
-  const name = node.parent === null ? "The position itself" : `${board.players[node.chooser]} plays ${node.text}`;
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: t(board.players[node.chooser]), move: node.text });
   return (
     <section class="card stage-card node-card" aria-label={t("Node")}>
       <h3>{name}</h3>
       <p class="soft">
-        {texts.length > 1 ? `Line: ${texts.join(" ")}. ` : ""}
-        {node.visits} {node.visits === 1 ? "visit" : "visits"}
-        {node.proven ? `, proven: ${node.proven.text}` : ""}
+        {texts.length > 1 ? `${t("Line: {moves}.", { moves: texts.join(" ") })} ` : ""}
+        {t("{n} {n:visit|visits}", { n: node.visits })}
+        {node.proven ? `, ${t("proven: {result}", { result: outcomeText(node.proven, board.players) })}` : ""}
       </p>
       <div class="node-card-body">
         {state && <Board board={state.board} state={state} label={t("Position of this node")} />}
@@ -216,8 +217,8 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
 
 function hintOf({ view, root }: Props): string | null {
   if (view.trace !== null) return null;
-  if (root.outcome) return "The game is over: there is nothing to search.";
-  return view.setting ? "Press Step: the tree grows here." : "One moment …";
+  if (root.outcome) return t("The game is over: there is nothing to search.");
+  return view.setting ? t("Press Step: the tree grows here.") : t("One moment …");
 }
 
 function lineTo(node: TreeNode, nodes: TreeNode[]): string[] {

@@ -55,7 +55,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
         </tbody>
       </table>
       {rows.length < step.children.length && (
-        <p class="soft small">{`and ${step.children.length - rows.length} more, none of them higher`}</p>
+        <p class="soft small">{t("and {count} more, none of them higher", { count: step.children.length - rows.length })}</p>
       )}
     </div>
   );
@@ -106,15 +106,16 @@ export function Notes({ step, selection }: { step: TraceStep; selection: Selecti
     <>
       {equal.length > 0 && (
         <p class="worked soft" data-note="tie">
-          {equal.map(({ text }) => text).join(", ")} {equal.length === 1 ? "has" : "have"} the same score. Of equals the one with the highest
-          P is taken, and of equal P the first.
+          {t("{moves} {n:has|have} the same score. Of equals the one with the highest P is taken, and of equal P the first.", { moves: equal.map(({ text }) => text).join(", "), n: equal.length })}
         </p>
       )}
       {untried && (
         <p class="worked soft" data-note="untried">
-          A move that nobody tried has no Q of its own. It gets {total === 0 ? "the value of this position" : "its parent’s Q, less the more of P was tried already"}:{" "}
+          {total === 0
+            ? t("A move that nobody tried has no Q of its own. It gets the value of this position:")
+            : t("A move that nobody tried has no Q of its own. It gets its parent’s Q, less the more of P was tried already:")}{" "}
           <code>
-            Q = Q(parent) − r · √ΣP(tried){total > 0 && ` = Q(parent) − r · √${share.toFixed(2)}`} = {signed(untried.q)}
+            {t("Q = Q(parent) − r · √ΣP(tried)")}{total > 0 && ` = ${t("Q(parent)")} − r · √${share.toFixed(2)}`} = {signed(untried.q)}
           </code>
         </p>
       )}
@@ -132,7 +133,7 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
     <tr class={isChosen ? "is-chosen" : ""} data-action={child.action} data-n={child.visits} {...raw}>
       <th scope="row">
         {child.text}
-        {isChosen && <span class="visually-hidden"> (chosen)</span>}
+        {isChosen && <span class="visually-hidden"> {t("(chosen)")}</span>}
       </th>
       <td>{child.visits}</td>
       <td class={child.visits === 0 ? "soft" : ""}>{signed(child.q)}</td>
@@ -181,14 +182,14 @@ export function Evaluation({
     <div class="evaluation" data-value={trace.value}>
       <div class="value-scale">
         <span>{players[1]}</span>
-        <span class="value-track" role="img" aria-label={`value ${signed(trace.value)} for ${players[0]}`}>
+        <span class="value-track" role="img" aria-label={t("value {value} for {player}", { value: signed(trace.value), player: players[0] ?? "" })}>
           <i style={{ left: `${50 + 50 * trace.value}%` }} />
         </span>
         <span>{players[0]}</span>
       </div>
       <p>
         <Term quantity={terms.value} align="start" /> = <b>{signed(trace.value)}</b>{" "}
-        <span class="soft">for {players[0]}</span>
+        <span class="soft">{t("for {player}", { player: players[0] ?? "" })}</span>
       </p>
       {best.length > 0 && (
         <ul class="priors" aria-label={t("Priors of the leaf")}>
@@ -201,7 +202,7 @@ export function Evaluation({
           ))}
         </ul>
       )}
-      {trace.priors.length > best.length && <p class="soft">and {trace.priors.length - best.length} more</p>}
+      {trace.priors.length > best.length && <p class="soft">{t("and {count} more", { count: trace.priors.length - best.length })}</p>}
     </div>
   );
 }
@@ -241,7 +242,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
             return (
               <tr key={change.node} data-node={change.node} {...raw}>
                 <th scope="row">
-                  {depth === 0 ? "root" : node?.text}
+                  {depth === 0 ? t("root") : node?.text}
                   <small class="soft"> {players[chooser]}</small>
                 </th>
                 <td data-adds={sums[1] - sums[0]}>{signed(sums[1] - sums[0], 2)}</td>

@@ -98,7 +98,7 @@ export function Tour(props: { step: number; onStep: (step: number | null) => voi
   return (
     <aside class="tour card" aria-label={t("Guided tour")} data-tour-step={step + 1}>
       <p class="soft small number">
-        Step {step + 1} of {TOUR.length}
+        {t("Step {number} of {all}", { number: step + 1, all: TOUR.length })}
       </p>
       <h2 class="card-title">{shown.title}</h2>
       <p aria-live="polite">{shown.text}</p>
@@ -107,7 +107,7 @@ export function Tour(props: { step: number; onStep: (step: number | null) => voi
           {t("Back")}
         </button>
         <button type="button" class="primary" ref={next} onClick={() => props.onStep(step + 1 < TOUR.length ? step + 1 : null)}>
-          {step + 1 < TOUR.length ? "Next" : "Go on by yourself"}
+          {step + 1 < TOUR.length ? t("Next") : t("Go on by yourself")}
         </button>
         <button type="button" class="quiet" onClick={() => props.onStep(null)}>
           {t("End the tour")}

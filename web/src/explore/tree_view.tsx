@@ -3,6 +3,8 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { t } from "../language";
+import { outcomeText } from "../outcomes";
 import type { Trace, TreeNode } from "../protocol";
 import { layOut, type Place } from "./layout";
 import { percent, signed } from "./words";
@@ -53,7 +55,7 @@ export function TreeView(props: Props) {
         height={Math.max(height, 150)}
         role="application"
         tabindex={0}
-        aria-label={`${props.label}. ${props.total} nodes. Arrow keys walk through the tree, Enter opens a node.`}
+        aria-label={t("{label}. {n} nodes. Arrow keys walk through the tree, Enter opens a node.", { label: props.label, n: props.total })}
         onKeyDown={onKeyDown}
         onFocus={() => setFocused((now) => now ?? nodes[0]?.node ?? null)}
         onBlur={() => setFocused(null)}
@@ -163,12 +165,12 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
     top: `${place.y + place.radius + 8}px`,
     ...(isRight ? { right: `${props.width - place.x - 14}px` } : { left: `${place.x - 14}px` }),
   };
-  const chooser = players[node.chooser];
+  const chooser = players[node.chooser] ?? "";
   return (
     <dl class="tree-numbers" style={where} aria-hidden="true">
       <div class="tree-numbers-title">
-        {node.parent === null ? "The position itself" : `${chooser} plays ${node.text}`}
-        {node.proven && <b> · proven: {node.proven.text}</b>}
+        {node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: chooser, move: node.text })}
+        {node.proven && <b> · {t("proven: {result}", { result: outcomeText(node.proven, players) })}</b>}
       </div>
       <div>
         <dt>N</dt>
@@ -177,7 +179,7 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
       <div>
         <dt>Q</dt>
         <dd>
-          {node.q === null ? "–" : signed(node.q)} <small>for {chooser}</small>
+          {node.q === null ? "–" : signed(node.q)} <small>{t("for {player}", { player: chooser })}</small>
         </dd>
       </div>
       {node.parent !== null && (
@@ -197,9 +199,9 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
 }
 
 function spoken(node: TreeNode, players: readonly string[]): string {
-  const name = node.parent === null ? "The position itself" : `${players[node.chooser]} plays ${node.text}`;
-  const value = node.q === null ? "" : `, mean value ${signed(node.q)}`;
-  return `${name}: ${node.visits} visits${value}${node.proven ? `, proven: ${node.proven.text}` : ""}`;
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: players[node.chooser] ?? "", move: node.text });
+  const value = node.q === null ? "" : `, ${t("mean value {value}", { value: signed(node.q) })}`;
+  return `${name}: ${t("{n} visits", { n: node.visits })}${value}${node.proven ? `, ${t("proven: {result}", { result: outcomeText(node.proven, players) })}` : ""}`;
 }
 
 function chooserSign(node: TreeNode): number {

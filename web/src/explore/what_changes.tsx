@@ -1,7 +1,7 @@
 // What a setting does: the visits of every move beside those that the former setting gave.
 
 import type { JSX } from "preact";
-import { t } from "../language";
+import { rich, t } from "../language";
 import type { Tree } from "../protocol";
 
 export interface Count {
@@ -40,8 +40,8 @@ export function WhatChanges(props: {
     <section class="card what-changes" aria-label={t("What changed")}>
       <h2 class="card-title">{t("What that changed")}</h2>
       <p class="soft">
-        Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>{t(", below")} <b>{props.label}</b>
-        {props.simulations !== former.simulations && `, now at ${props.simulations}`}.
+        {rich("Visits of each move after {n} simulations from the same seed. Above *{before}*, below *{now}*", { n: former.simulations, before: former.label, now: props.label })}
+        {props.simulations !== former.simulations && t(", now at {n}", { n: props.simulations })}.
       </p>
       <ul>
         {moves.map((move) => (

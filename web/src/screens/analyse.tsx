@@ -20,6 +20,7 @@ import { GamePicker, Segments, Select, UNTRAINED, Waiting, modelText, short } fr
 import { branchAt, notationsOf, withComment, withoutLine } from "../game_tree";
 import { t } from "../language";
 import { freshId, readSpot, spotAt, writeLink } from "../link";
+import { outcomeSentence } from "../outcomes";
 import type { Action, Analysis, BoardShape, Move, State } from "../protocol";
 import { firstGame, startOf, useShown } from "../shown";
 import { FlipButton, Steps } from "../steps";
@@ -97,14 +98,14 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const why = problem ?? whole.problem;
   return (
     <div class="table analyse">
-      <h1 class="visually-hidden">Analysis of {game.title}</h1>
+      <h1 class="visually-hidden">{t("Analysis of {game}", { game: game.title })}</h1>
       <div class="panel board-side" style={{ "--aspect": aspect(board) }}>
         <ValueBar board={board} analysis={analysis} outcome={current ? (state?.outcome ?? null) : null} />
         {state && why === null ? (
           <Board
             board={board}
             state={state}
-            label={`${game.title} board`}
+            label={t("{game} board", { game: game.title })}
             {...(ready ? { onPlay: (action: Action) => play(action.text) } : {})}
             onHover={onHover}
             labels={layer === "search" && !shownLine && current ? labelsOf(moves) : undefined}
@@ -120,7 +121,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           {canFlip(straight) && <FlipButton onFlip={() => setTurned(!isTurned)} />}
         </Steps>
         {ready && <Actions state={state} onPlay={(action) => play(action.text)} />}
-        {state?.outcome && <p class="over">The game is over. {state.outcome.sentence}.</p>}
+        {state?.outcome && <p class="over">{t("The game is over.")} {outcomeSentence(state.outcome, board.players)}.</p>}
       </div>
       <div class="panel">
         <section class="card" aria-label={t("Search")}>
@@ -182,8 +183,8 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           <textarea
             class="comment"
-            aria-label={position.moves.length ? `Comment on ${position.moves.at(-1)}` : "Comment on the game"}
-            placeholder={position.moves.length ? "Write about this move …" : "Write about this game …"}
+            aria-label={position.moves.length ? t("Comment on {move}", { move: position.moves.at(-1) ?? "" }) : t("Comment on the game")}
+            placeholder={position.moves.length ? t("Write about this move …") : t("Write about this game …")}
             value={branchAt(shown.tree, position.moves)?.comment ?? ""}
             disabled={!isPossible}
             onChange={(event) => change({ tree: withComment(shown.tree, position.moves, event.currentTarget.value.trim()) })}

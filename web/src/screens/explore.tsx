@@ -16,8 +16,9 @@ import { Slider } from "../explore/slider";
 import { TOUR, TOUR_PLACE, Tour } from "../explore/tour";
 import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
-import { t } from "../language";
+import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
+import { outcomeSentence, outcomeText } from "../outcomes";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
@@ -25,9 +26,9 @@ const SEED = 0;
 const C_PUCT = 1.25; // as in AlphaZero, and the server's default
 const C_UCT = 1.4; // the square root of 2 in theory
 const SPEEDS = [
-  { name: "Slow", pause: 1200, isStaged: true },
-  { name: "Medium", pause: 500, isStaged: true },
-  { name: "Fast", pause: 90, isStaged: false },
+  { name: t("Slow"), pause: 1200, isStaged: true },
+  { name: t("Medium"), pause: 500, isStaged: true },
+  { name: t("Fast"), pause: 90, isStaged: false },
 ] as const;
 const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
   uniform: { title: t("No network"), about: t("Every move looks alike and every position even: only the rules are known.") },
@@ -67,7 +68,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const lanes = isBeside ? [main, beside] : [main];
   const views = lanes.map((lane) => lane.view);
   const isFinished = views.every((view) => view.finished || view.error !== null);
-  const label = `c ${c.toFixed(2)}, noise ${noise.toFixed(2)}`;
+  const label = t("c {c}, noise {noise}", { c: c.toFixed(2), noise: noise.toFixed(2) });
 
   const visit = (to: Position, more: { model?: string; beside?: boolean } = {}): void => {
     const query: Record<string, string> = {};
@@ -150,8 +151,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
         <div class="explore-words">
           <h1>{t("Inside the search")}</h1>
           <p class="soft">
-            {t("A search is the same four stages, over and over. Press")} <b>{t("Step")}</b> and watch one; every number has its
-            formula behind it.{" "}
+            {rich("A search is the same four stages, over and over. Press *Step* and watch one; every number has its formula behind it.")}{" "}
             {tour === null && (
               <a href={`${TOUR_PLACE}&tour=1`} onClick={restart}>
                 {t("New to this? Take the tour")}
@@ -232,7 +232,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                 disabled={position.moves.length === 0}
                 onClick={() => visit({ ...position, moves: position.moves.slice(0, -1) })}
               >
-                Take back
+                {t("Take back")}
               </button>
               <a class="button quiet" href={writeLink("analyse", spot, isNetwork ? { model } : {})}>
                 {t("Analyse")}
@@ -244,20 +244,20 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
 
       <div class="transport" role="toolbar" aria-label={t("Simulations")}>
         <button type="button" class="primary" disabled={!isReady || isFinished} onClick={() => setPlaying(!isPlaying)}>
-          {isPlaying && !isFinished ? "Pause" : "Play"}
+          {isPlaying && !isFinished ? t("Pause") : t("Play")}
         </button>
         {[1, 10, 100].map((count) => (
           <button
             type="button"
             key={count}
             disabled={!isReady || isFinished}
-            aria-label={count === 1 ? "Step: one simulation" : `+${count} simulations`}
+            aria-label={count === 1 ? t("Step: one simulation") : t("+{n} simulations", { n: count })}
             onClick={() => {
               setPlaying(false);
               void step(count);
             }}
           >
-            {count === 1 ? "Step" : `+${count}`}
+            {count === 1 ? t("Step") : `+${count}`}
           </button>
         ))}
         <div class="stage-steps" role="group" aria-label={t("Stage by stage")}>
@@ -290,8 +290,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           data-c={main.view.setting?.params["c_puct"] ?? main.view.setting?.params["c_uct"]}
           data-noise={main.view.setting?.params.noise_fraction}
         >
-          <b>{main.view.simulations}</b> {main.view.simulations === 1 ? "simulation" : "simulations"}
-          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
+          {rich("*{n}* {n:simulation|simulations}", { n: main.view.simulations })}
+          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view, board.players)}</span>}
         </output>
       </div>
 
@@ -311,7 +311,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             title={titleOf(model)}
             about={
               isNetwork
-                ? "PUCT with a network: it says which moves look good and who is winning."
+                ? t("PUCT with a network: it says which moves look good and who is winning.")
                 : (WITHOUT_NETWORK[model]?.about ?? "")
             }
             board={board}
@@ -393,17 +393,17 @@ function selectionOf(model: string): Selection {
 }
 
 function titleOf(model: string): string {
-  return WITHOUT_NETWORK[model]?.title ?? `Network ${model.replace(/^run:/, "of run ")}`;
+  return WITHOUT_NETWORK[model]?.title ?? (model.startsWith("run:") ? t("Network of run {name}", { name: model.slice(4) }) : t("Network {name}", { name: model }));
 }
 
-function endOf(view: SearchView): string {
+function endOf(view: SearchView, players: readonly string[]): string {
   const proven = view.tree.nodes[0]?.proven;
-  return proven ? `proven: ${proven.text}` : "the end";
+  return proven ? t("proven: {result}", { result: outcomeText(proven, players) }) : t("the end");
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `The game is over. ${root.outcome.sentence}.`;
-  return `${capital(board.players[root.to_move])} to move`;
+  if (root.outcome) return `${t("The game is over.")} ${outcomeSentence(root.outcome, board.players)}.`;
+  return t("{player} to move", { player: capital(board.players[root.to_move]) });
 }
 
 function prefersStillness(): boolean {

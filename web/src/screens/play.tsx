@@ -11,10 +11,12 @@ import { StoneIcon } from "../board/pieces";
 import { Tally, territoryOf } from "../board/tally";
 import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
 import { useInSight } from "../in_sight";
-import { t } from "../language";
+import { rich, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
+import { CLOCKS, Clocks, clockText, resetClock, useClock } from "../play/clock";
 import { useLastWord } from "../play/last_word";
 import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
+import { outcomeSentence, outcomeText } from "../outcomes";
 import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, firstGame, keepState, positionKey, startOf, useShown } from "../shown";
 import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
@@ -42,15 +44,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
 
   const set = (change: Partial<Table>): void => {
     const next = { ...table, ...change };
-    keep(`play.${game.name}`, JSON.stringify({ side: next.side, level: next.level, model: next.model }));
+    keep(`play.${game.name}`, JSON.stringify({ side: next.side, level: next.level, model: next.model, clock: next.clock }));
     app.go(writeTable(next), "replace");
   };
-  const goTo = (next: Position): void => set({ spot: spotAt(next, spot.id ?? freshId()), resigned: false });
+  const goTo = (next: Position): void => set({ spot: spotAt(next, spot.id ?? freshId()), resigned: false, late: null });
   const step = (at: number): void => set({ spot: { ...spot, position: { ...position, moves: spot.line.slice(0, at) } } });
   const straight = state?.board ?? game.board;
   const isFlipped = canFlip(straight) && isTurned !== (side === "1" && straight.layout === "planes");
   const board = useMemo(() => (isFlipped ? { ...straight, flipped: true } : straight), [straight, isFlipped]);
-  const isOver = state !== null && (state.outcome !== null || table.resigned);
+  const isOver = state !== null && (state.outcome !== null || table.resigned || table.late !== null);
   const isOn = current && state !== null && !isOver && !isLookingBack(table);
   const agentMoves = isOn && (side === "watch" ? !paused : side !== String(state.to_move));
   const failure = useAgent(app, table, agentMoves, state?.to_move ?? 0, (text, next) => {
@@ -58,6 +60,8 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
     goTo(after(position, text));
   });
   useEffect(() => setHint(null), [key]);
+  const isGoing = whole.current && whole.state?.outcome === null && !table.resigned && table.late === null && !(side === "watch" && paused);
+  const clock = useClock(table.clock, spot.id ?? "", count, isGoing ? (whole.state?.to_move ?? null) : null, (late) => set({ late }));
   useSounds(state, current);
 
   const yourTurn = isOn && side === String(state.to_move);
@@ -65,11 +69,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   const newGame = (changed: GameInfo = game, options: Options = position.options): void => {
     setPaused(false);
     const fresh = spotAt({ ...startOf(changed), options }, freshId());
-    if (changed === game) set({ spot: fresh, resigned: false });
+    if (changed === game) set({ spot: fresh, resigned: false, late: null });
     else app.go(writeTable({ ...savedTable(changed), spot: fresh }));
   };
   const undo = async (): Promise<void> => {
     if (table.resigned) return set({ resigned: false });
+    if (table.late !== null) {
+      resetClock(spot.id ?? "");
+      return set({ late: null });
+    }
     const moves = [...spot.line];
     do moves.pop();
     while (moves.length > 0 && side !== "watch" && String((await askState(app, { ...position, moves })).to_move) !== side);
@@ -89,7 +97,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       );
   };
   const shownHint = hint !== null && hint !== "asked" && hint.key === key ? hint.move : null;
-  const canUndo = table.resigned || count > (side === "1" ? 1 : 0);
+  const canUndo = table.resigned || table.late !== null || count > (side === "1" ? 1 : 0);
 
   return (
     <div class="table play" data-current={current}>
@@ -98,7 +106,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           <Board
             board={board}
             state={state}
-            label={`${game.title} board`}
+            label={t("{game} board", { game: game.title })}
             {...(yourTurn ? { onPlay: lastWord.play } : {})}
             ownership={state.outcome && current ? territoryOf(state) : undefined}
             hint={shownHint}
@@ -113,10 +121,11 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       <div class="panel">
         <section class="card status-card">
           <Status board={board} state={state} table={table} failure={failure} problem={problem} paused={paused} />
+          {clock && <Clocks board={board} clock={clock} />}
           {state && <Tally state={state} />}
           {shownHint && (
             <p class="hint small">
-              {t("Try")} <strong>{shownHint.notation}</strong>: the agent gives it {percent(shownHint.win_rate)}.
+              {rich("Try *{move}*: the agent gives it {share}.", { move: shownHint.notation, share: percent(shownHint.win_rate) })}
             </p>
           )}
           {isLookingBack(table) && (
@@ -124,7 +133,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
               <button type="button" class="primary" onClick={() => step(count)}>
                 {t("Back to the game")}
               </button>
-              <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false })}>
+              <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false, late: null })}>
                 {t("Play from here")}
               </a>
             </div>
@@ -137,7 +146,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
             </button>
             {side === "watch" ? (
               <button type="button" disabled={isOver} onClick={() => setPaused(!paused)}>
-                {paused ? "Go on" : "Pause"}
+                {paused ? t("Go on") : t("Pause")}
               </button>
             ) : (
               <>
@@ -185,8 +194,8 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
                 set({ side: changed });
               }}
               options={[
-                { value: "0", label: `${capital(board.players[0])}, who moves first`, content: <Named board={board} player={0} /> },
-                { value: "1", label: `${capital(board.players[1])}, who moves second`, content: <Named board={board} player={1} /> },
+                { value: "0", label: t("{player}, who moves first", { player: capital(board.players[0]) }), content: <Named board={board} player={0} /> },
+                { value: "1", label: t("{player}, who moves second", { player: capital(board.players[1]) }), content: <Named board={board} player={1} /> },
                 { value: "watch", label: t("Watch two agents play"), content: t("Watch") },
               ]}
             />
@@ -203,6 +212,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           ) : (
             <AgentFields game={game} agent={table} onChange={set} />
           )}
+          <Select
+            label={t("Clock")}
+            value={table.clock}
+            onChange={(clock) => {
+              resetClock(spot.id ?? "");
+              set({ clock, late: null });
+            }}
+            options={CLOCKS.map((setting) => ({ value: setting, text: clockText(setting) }))}
+          />
           <label class="option">
             <span>{t("Sounds")}</span>
             <input
@@ -300,8 +318,8 @@ function Status(props: {
   paused: boolean;
 }): JSX.Element {
   const { board, state, table } = props;
-  if (state === null) return <h1 role="status">{props.problem ? "Not possible" : "…"}</h1>;
-  const player: Player | null = state.outcome ? state.outcome.winner : table.resigned ? opponent(table.side) : state.to_move;
+  if (state === null) return <h1 role="status">{props.problem ? t("Not possible") : "…"}</h1>;
+  const player: Player | null = state.outcome ? state.outcome.winner : table.late !== null ? ((1 - table.late) as Player) : table.resigned ? opponent(table.side) : state.to_move;
   return (
     <div class="status" role="status">
       {player !== null && <StoneIcon board={board} player={player} />}
@@ -316,28 +334,30 @@ function Status(props: {
 function headline(board: BoardShape, state: State, table: Table, paused: boolean): string {
   const { side } = table;
   if (state.outcome) {
-    const { winner, text } = state.outcome;
-    if (winner === null) return "A draw";
-    if (side === "watch") return capital(text);
-    return side === String(winner) ? "You win" : "The agent wins";
+    const { winner } = state.outcome;
+    if (winner === null) return t("A draw");
+    if (side === "watch") return capital(outcomeText(state.outcome, board.players));
+    return side === String(winner) ? t("You win") : t("The agent wins");
   }
-  if (isLookingBack(table)) return `After ${count(table.spot.position.moves.length, "move")}`;
-  if (table.resigned) return "You resigned";
-  if (side === "watch") return paused ? "Paused" : `${capital(board.players[state.to_move])} to move`;
-  return side === String(state.to_move) ? "Your turn" : "The agent’s turn";
+  if (isLookingBack(table)) return t("After {n} {n:move|moves}", { n: table.spot.position.moves.length });
+  if (table.late !== null) return t("Time is up");
+  if (table.resigned) return t("You resigned");
+  if (side === "watch") return paused ? t("Paused") : t("{player} to move", { player: capital(board.players[state.to_move]) });
+  return side === String(state.to_move) ? t("Your turn") : t("The agent’s turn");
 }
 
 function explanation(board: BoardShape, state: State, table: Table): string {
   if (state.outcome) {
     const { moves, options } = table.spot.position;
-    const komi = options["komi"] === undefined ? "" : `, komi ${options["komi"]}`; // without it a score is a riddle
-    return `${state.outcome.sentence}. The end after ${count(moves.length, "move")}${komi}.`;
+    const komi = options["komi"] === undefined ? "" : `, ${t("komi {komi}", { komi: String(options["komi"]) })}`; // without it a score is a riddle
+    return `${outcomeSentence(state.outcome, board.players)}. ${t("The end after {n} {n:move|moves}", { n: moves.length })}${komi}.`;
   }
   const names = board.players.map(capital) as [string, string];
-  if (isLookingBack(table)) return `The game has ${count(table.spot.line.length, "move")}.`;
-  if (table.resigned) return `${names[opponent(table.side)]} wins.`;
-  if (table.side === "watch") return table.second ? "Two agents play." : "The agent plays both sides.";
-  return table.side !== String(state.to_move) ? "Thinking …" : `You play ${names[Number(table.side) as Player]}.`;
+  if (isLookingBack(table)) return t("The game has {n} {n:move|moves}.", { n: table.spot.line.length });
+  if (table.late !== null) return t("{player} had no time left: {winner} wins.", { player: names[table.late], winner: names[1 - table.late] ?? "" });
+  if (table.resigned) return `${t("{player} wins", { player: names[opponent(table.side)] })}.`;
+  if (table.side === "watch") return table.second ? t("Two agents play.") : t("The agent plays both sides.");
+  return table.side !== String(state.to_move) ? t("Thinking …") : t("You play {player}.", { player: names[Number(table.side) as Player] });
 }
 
 /** The moves of the game; the one shown stays in sight, and a press shows the position after a move. */
@@ -374,9 +394,5 @@ function Named({ board, player }: { board: BoardShape; player: Player }): JSX.El
 }
 
 function levelText(name: string, simulations: number): string {
-  return `${capital(name)} · ${simulations <= 1 ? "no search" : `${simulations} simulations`}`;
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+  return `${capital(name)} · ${simulations <= 1 ? t("no search") : t("{n} simulations", { n: simulations })}`;
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
-import { t } from "../language";
+import { rich, t } from "../language";
 import type { RunDetail, RunSummary } from "../protocol";
 import type { Axis } from "../train/curves";
 import { RunView } from "../train/run_view";
@@ -78,7 +78,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
     if (response.ok) {
       setDeleted([...deleted, name]);
       app.go("#/train", "replace");
-    } else app.notify((await response.json().catch(() => ({})))["message"] ?? "The server could not delete it.");
+    } else app.notify((await response.json().catch(() => ({})))["message"] ?? t("The server could not delete it."));
     list.again();
   };
   const start = async (asked: Start): Promise<void> => {
@@ -110,9 +110,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
           <section class="train-empty">
             <h2 class="large-title">{t("Watch it learn")}</h2>
             <p>
-              {t("Choose a game and press")} <b>{t("Start training")}</b>: knowing only the rules, the machine plays against itself
-              and learns from its own games. Its curves appear here after the first minute, and you can stop, close the
-              page and go on later; tic-tac-toe takes a few minutes.
+              {rich("Choose a game and press *Start training*: knowing only the rules, the machine plays against itself and learns from its own games. Its curves appear here after the first minute, and you can stop, close the page and go on later; tic-tac-toe takes a few minutes.")}
             </p>
           </section>
         )}
@@ -134,7 +132,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
             onResume={(minutes) => order("resume", minutes)}
           />
         ) : (
-          name !== null && <p class="waiting">{run.error ?? "Reading the run …"}</p>
+          name !== null && <p class="waiting">{run.error ?? t("Reading the run …")}</p>
         )}
       </div>
     </div>
@@ -167,8 +165,8 @@ function RunList(props: {
       {name !== null && run.name !== name && (
         <input
           type="checkbox"
-          aria-label={`Lay ${run.name} over the charts`}
-          title={`Lay ${run.name} over the charts`}
+          aria-label={t("Lay {run} over the charts", { run: run.name })}
+          title={t("Lay {run} over the charts", { run: run.name })}
           checked={compared.includes(run.name)}
           disabled={!compared.includes(run.name) && compared.length >= MOST_COMPARED}
           onChange={(event) =>
@@ -191,7 +189,7 @@ function RunList(props: {
 }
 
 function stateOf(run: RunSummary): string {
-  const progress = run.iterations === null ? `${run.iteration}` : `${run.iteration} of ${run.iterations}`;
-  if (run.running) return `running, ${progress}`;
-  return run.finished ? "finished" : `stopped at ${progress}`;
+  const progress = run.iterations === null ? `${run.iteration}` : t("{number} of {all}", { number: run.iteration, all: run.iterations });
+  if (run.running) return t("running, {progress}", { progress });
+  return run.finished ? t("finished") : t("stopped at {progress}", { progress });
 }

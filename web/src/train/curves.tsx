@@ -36,9 +36,9 @@ const CHARTS: ChartKind[] = [
     title: t("Losses"),
     about: t("How far the network is from the search (policy) and from the results (value)"),
     figures: [
-      { name: "policy", of: (p) => learned(p)?.policy_loss },
-      { name: "value", of: (p) => learned(p)?.value_loss },
-      { name: "guessing the average", of: (p) => learned(p)?.value_loss_of_mean },
+      { name: t("policy"), of: (p) => learned(p)?.policy_loss },
+      { name: t("value"), of: (p) => learned(p)?.value_loss },
+      { name: t("guessing the average"), of: (p) => learned(p)?.value_loss_of_mean },
     ],
     format: digits,
     tick: short,
@@ -46,7 +46,7 @@ const CHARTS: ChartKind[] = [
   {
     title: t("Game length"),
     about: t("Moves, mean of the games of an iteration"),
-    figures: [{ name: "moves", of: (p) => p.self_play.mean_length }],
+    figures: [{ name: t("moves"), of: (p) => p.self_play.mean_length }],
     format: digits,
     tick: short,
   },
@@ -54,8 +54,8 @@ const CHARTS: ChartKind[] = [
     title: t("Uncertainty"),
     about: t("Entropy of the network's moves and of the search's, in nats: 0 is certain"),
     figures: [
-      { name: "network", of: (p) => p.self_play.prior_entropy },
-      { name: "search", of: (p) => p.self_play.target_entropy },
+      { name: t("network"), of: (p) => p.self_play.prior_entropy },
+      { name: t("search"), of: (p) => p.self_play.target_entropy },
     ],
     format: digits,
     tick: short,
@@ -65,8 +65,8 @@ const CHARTS: ChartKind[] = [
     title: t("How games end"),
     about: t("Share of the points that the first player takes, and of draws"),
     figures: [
-      { name: "first player's score", of: (p) => p.self_play.first_player_score },
-      { name: "drawn", of: (p) => p.self_play.draws },
+      { name: t("first player's score"), of: (p) => p.self_play.first_player_score },
+      { name: t("drawn"), of: (p) => p.self_play.draws },
     ],
     format: (value) => `${Math.round(100 * value)} %`,
     fromZero: true,
@@ -74,17 +74,17 @@ const CHARTS: ChartKind[] = [
   {
     title: t("Speed"),
     about: t("Positions that the network evaluates in self-play"),
-    figures: [{ name: "positions a second", of: (p) => perSecond(p) }],
+    figures: [{ name: t("positions a second"), of: (p) => perSecond(p) }],
     format: thousands,
     fromZero: true,
   },
 ];
 
 const AXES: Record<Axis, { name: string; xs: (points: Point[]) => number[] }> = {
-  iterations: { name: "iteration", xs: (points) => points.map((point) => point.iteration) },
-  time: { name: "minute", xs: (points) => points.map((point) => point.seconds / 60) },
+  iterations: { name: t("iteration"), xs: (points) => points.map((point) => point.iteration) },
+  time: { name: t("minute"), xs: (points) => points.map((point) => point.seconds / 60) },
   games: {
-    name: "games",
+    name: t("games"),
     xs: (points) => {
       let sum = 0;
       return points.map((point) => (sum += point.self_play.games));
@@ -149,7 +149,7 @@ export function Curves(props: {
             format={kind.format}
             {...(kind.tick ? { tick: kind.tick } : {})}
             {...(kind.fromZero ? { fromZero: true } : {})}
-            {...(kind.title === "Strength" ? { none: isMeasured(run) ? "Not measured so far." : "This run does not measure its strength: arena.every is 0." } : {})}
+            {...(kind === CHARTS[0] ? { none: isMeasured(run) ? t("Not measured so far.") : t("This run does not measure its strength: arena.every is 0.") } : {})}
           />
         ))}
       </div>

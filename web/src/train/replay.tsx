@@ -7,6 +7,7 @@ import type { App } from "../app";
 import { Board } from "../board/board";
 import { t } from "../language";
 import { writeLink } from "../link";
+import { outcomeSentence, outcomeText } from "../outcomes";
 import type { Position, RunGame } from "../protocol";
 import { useShown } from "../shown";
 
@@ -39,10 +40,10 @@ export function Replay({ app, run, games, isLive }: Props): JSX.Element {
         <label>
           <span class="visually-hidden">{t("Game")}</span>
           <select value={number} onChange={(event) => setChosen(games[Number(event.currentTarget.value)] ?? null)}>
-            {number < 0 && <option value={-1}>an earlier one: {titleOf(game)}</option>}
+            {number < 0 && <option value={-1}>{t("an earlier one: {game}", { game: titleOf(app, game) })}</option>}
             {games.map((one, i) => (
               <option key={i} value={i}>
-                {i === 0 ? "newest" : `${i + 1}.`}: {titleOf(one)}
+                {i === 0 ? t("newest") : `${i + 1}.`}: {titleOf(app, one)}
               </option>
             ))}
           </select>
@@ -111,7 +112,7 @@ function Moves(props: {
     setPly(Math.max(0, Math.min(moves.length, to)));
   };
   const board = state?.board ?? app.games.find((one) => one.name === game.position.game)?.board;
-  const players = board?.players ?? ["the first player", "the second"];
+  const players = board?.players.map((name) => t(name)) ?? [t("the first player"), t("the second")];
   return (
     <div class="replay-body">
       <div class="replay-board">
@@ -126,7 +127,7 @@ function Moves(props: {
           max={moves.length}
           value={at}
           aria-label={t("Move")}
-          aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
+          aria-valuetext={at === 0 ? t("start") : t("move {number}: {move}", { number: at, move: moves[at - 1] ?? "" })}
           onInput={(event) => goTo(Number(event.currentTarget.value))}
         />
         <div class="buttons">
@@ -141,15 +142,15 @@ function Moves(props: {
               setPlaying(!isOn);
             }}
           >
-            {isOn ? "Pause" : "Play"}
+            {isOn ? t("Pause") : t("Play")}
           </button>
           <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
             {t("Next")}
           </button>
         </div>
         <p class="small">
-          {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
-          {at === moves.length && game.outcome ? `. ${game.outcome.sentence}.` : ""}
+          {at === 0 ? t("The start") : t("Move {number} of {all}: {move}", { number: at, all: moves.length, move: moves[at - 1] ?? "" })}
+          {at === moves.length && game.outcome ? `. ${outcomeSentence(game.outcome, board?.players ?? [])}.` : ""}
         </p>
         {at < moves.length && (
           <a class="button" href={writeLink("explore", { position, line: moves, id: null }, { model: `run:${props.run}` })}>
@@ -161,8 +162,9 @@ function Moves(props: {
   );
 }
 
-function titleOf(game: RunGame): string {
-  return `${game.position.moves.length} moves, ${game.outcome?.text ?? "unfinished"}`;
+function titleOf(app: App, game: RunGame): string {
+  const players = app.games.find((one) => one.name === game.position.game)?.board.players ?? [];
+  return `${t("{n} moves", { n: game.position.moves.length })}, ${game.outcome ? outcomeText(game.outcome, players) : t("unfinished")}`;
 }
 
 function keyOf(game: RunGame): string {
@@ -189,14 +191,14 @@ function ValueCurve(props: {
   };
   return (
     <div class="value-curve">
-      <span class="small soft">good for {props.players[0]}</span>
+      <span class="small soft">{t("good for {player}", { player: props.players[0] ?? "" })}</span>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" onClick={jump} aria-hidden="true">
         <rect width={width} height={height} rx={6} />
         <path class="value-even" d={`M0 ${height / 2}H${width}`} />
         <path class="value-line" d={line} />
         <path class="value-at" d={`M${x(at)} 0V${height}`} />
       </svg>
-      <span class="small soft">good for {props.players[1]}</span>
+      <span class="small soft">{t("good for {player}", { player: props.players[1] ?? "" })}</span>
     </div>
   );
 }

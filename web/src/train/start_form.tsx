@@ -65,7 +65,7 @@ export function StartForm(props: {
         />
       </label>
       <details class="options" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>Settings{sets.length > 0 && ` (${sets.length} changed)`}</summary>
+        <summary>{t("Settings")}{sets.length > 0 && ` ${t("({n} changed)", { n: sets.length })}`}</summary>
         {known.problem && <p role="alert">{known.problem}</p>}
         {known.presets.length > 0 && (
           <label class="field">
@@ -93,7 +93,7 @@ export function StartForm(props: {
         ))}
       </details>
       <button type="submit" class="primary" disabled={props.isWaiting || props.isBusy}>
-        {props.isWaiting ? "Starting …" : "Start training"}
+        {props.isWaiting ? t("Starting …") : t("Start training")}
       </button>
       {props.isBusy && <p class="soft small">{t("A run takes the whole machine: stop the one that is running first.")}</p>}
     </form>
@@ -127,9 +127,9 @@ function SettingField(props: { setting: RunSetting; changed: string | undefined;
       ) : (
         <input type="number" step="any" value={value} onInput={(event) => props.onChange(event.currentTarget.value)} />
       )}
-      <small class="soft">
+      <small class="soft" lang="en">
         {setting.meaning}
-        {props.changed === undefined ? "" : ` · was ${String(setting.value)}`}
+        {props.changed === undefined ? "" : ` · ${t("was {value}", { value: String(setting.value) })}`}
       </small>
     </label>
   );
