@@ -300,6 +300,9 @@ class LearnerConfig(_Stage):
     device: Literal["auto", "cpu", "cuda", "mps"] = _setting(
         "auto", "device of learning and of self-play; auto: a GPU if there is one"
     )
+    partners: int = _setting(
+        0, "processes of a cluster that share every batch, a node or a GPU each; 0: this machine learns", ge=0, le=1024
+    )
     threads: int = _setting(
         0, "replicas that share a batch, one thread each; 0: one per core", unit="threads", ge=0, le=MOST_THREADS
     )
@@ -468,6 +471,12 @@ class RunConfig(_Stage):
     seed: int = _setting(1, "where all chance of the run comes from", ge=0, lt=2**64)
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
+    )
+    overlap: int = _setting(
+        0,
+        "1: the next iteration is played with the network before last while the learner works; 0: one after the other",
+        ge=0,
+        le=1,
     )
     method: Literal["alphazero", "dqn", "reinforce", "temporal"] = _setting(
         "alphazero",

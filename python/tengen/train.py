@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 from tengen import games
+from tengen._core import Game
 from tengen.base.crew import Crew
 from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
+from tengen.learner.learner import Partners
 from tengen.methods import AlphaZero, Measured, method_of, rated
+from tengen.methods.alphazero import discount
 from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
 from tengen.run.clock import Clock, IterationClock, MinutesClock
 from tengen.run.diagnostics import find_problems
@@ -53,12 +57,16 @@ def train(
     if config.network.grow and config.arena.gating:
         raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
     method = method or method_of(config)
+    _check_overlap(config, method, minutes)
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
     learner = method.new_learner(game, config)
+    if config.learner.partners:
+        learner.share_with(_partners(game, config, crew))
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
-    with RunFolder(folder, config) as run:
+    with RunFolder(folder, config) as run, ExitStack() as held:
         commit = run.newest_commit()
         stages = method(game, run, learner, observer, crew)
+        held.callback(stages.leave)
         run.begin(commit, minutes)
         writer = run.writer(game, commit)
         if commit is not None:
@@ -77,7 +85,10 @@ def train(
             for record in played.records:
                 stages.window.add(record)
 
-            # 3. Learning.
+            # 3. Learning; with overlap, beside the self-play of the next iteration.
+            if run.config.overlap:
+                following = stages.iteration + 1
+                stages.play_ahead(clock.plan(following, reports, _games_at_once(stages)), clock, following)
             learned = stages.learn(plan, clock, played.report.positions)
 
             # 4. Promoting.
@@ -104,6 +115,7 @@ def train(
                 learner=learner.state(),
                 champion=stages.champion.iteration,
                 champion_weights=stages.champion.weights,
+                behind=stages.behind if run.config.overlap else None,
             )
             run.remove_networks(stages.champion.iteration, kept=rated(reports))
             observer.iteration_finished(reports[-1])
@@ -112,6 +124,26 @@ def train(
         path = run.save_network(stages.champion, stages.champion.iteration)
         run.remove_networks(stages.champion.iteration, kept=rated(reports))
         return path
+
+
+def _partners(game: Game, config: RunConfig, crew: Crew | None) -> Partners:
+    if crew is None or not hasattr(crew, "partners"):
+        raise ConfigError("learner.partners: only a cluster has them; give --cluster, or leave them out.")
+    if config.network.module or config.network.kind == "ntuple":
+        raise ConfigError("learner.partners: tables and modules of one's own learn in one process; leave them out.")
+    found: Partners = crew.partners(game, config, discount(config))
+    return found
+
+
+def _check_overlap(config: RunConfig, method: type[AlphaZero], minutes: float | None) -> None:
+    if not config.overlap:
+        return
+    if method.play is not AlphaZero.play:
+        raise ConfigError("overlap: only methods that play as AlphaZero does can play ahead; leave it out.")
+    if config.network.grow:
+        raise ConfigError("overlap: an older and smaller network would play on after network.grow; choose one.")
+    if minutes is not None:
+        raise ConfigError("overlap: a run of minutes sizes each iteration by the last one; give --iterations.")
 
 
 def _check_kept(memory: int | None) -> None:

@@ -10,8 +10,12 @@ from clusters import add_node, cluster_of
 from small_runs import small_config, what_counts
 
 import tengen
+from tengen.arena import play_match
 from tengen.cluster import ClusterError, SentFiles, connect
+from tengen.players import make_player
 from tengen.report import IterationReport, SilentObserver
+from tengen.run.metrics import read_reports
+from tengen.strength.jobs import match_by_crew
 from tengen.train import train
 
 UNITS = {"units": 4, "games_per_unit": 2}
@@ -50,6 +54,23 @@ def test_same_bits_on_a_cluster_whose_workers_die_and_freeze(tmp_path: Path, alo
     assert what_counts(tmp_path / "run") == alone
     assert [sum(node.units for node in report.self_play.nodes) for report in chaos.reports] == [4] * 4
     assert sum(node.lost for report in chaos.reports for node in report.self_play.nodes) > 0
+
+
+def test_partners_learn_as_one_machine_does(tmp_path: Path) -> None:
+    """Two processes take the parts of a batch that two replicas would take."""
+    alone = small_config(iterations=2, learner={"precision": "f32"})
+    train(alone, tmp_path / "alone")
+    shared = small_config(iterations=2, learner={"precision": "f32", "partners": 2, "threads": 1})
+    with connect("local") as crew:
+        train(shared, tmp_path / "shared", crew=crew)
+        match = match_by_crew(crew, tengen.load("tic_tac_toe"), ("uniform:8", "rollout:16"), games=20, seed=3)
+    one, other = (read_reports(tmp_path / name) for name in ("alone", "shared"))
+    for mine, theirs in zip(one, other, strict=True):
+        assert theirs.learner.policy_loss == pytest.approx(mine.learner.policy_loss, rel=1e-4)
+        assert theirs.learner.value_loss == pytest.approx(mine.learner.value_loss, rel=1e-4)
+    game = tengen.load("tic_tac_toe")
+    here = play_match(game, (make_player("uniform:8", game), make_player("rollout:16", game)), games=20, seed=3)
+    assert [played.final for played in match.games] == [played.final for played in here.games]
 
 
 def test_a_cluster_that_is_not_there_is_refused_with_a_sentence() -> None:

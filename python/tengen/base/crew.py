@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 __all__ = ["Crew", "Done", "Hand", "NodeWork", "Threads", "Work"]
 
@@ -27,8 +27,7 @@ R_co = TypeVar("R_co", covariant=True)
 class Hand(Protocol[J_contra, R_co]):
     """Does one job after the other, in one thread.
 
-    It asks `should_stop` often, at least every few seconds, because that also shows that it is alive; and tells
-    `on_progress` how much of the job is done, in a unit of its own.
+    It asks `should_stop` now and then, and tells `on_progress` how much of the job is done, in a unit of its own.
     """
 
     def __call__(
@@ -77,8 +76,11 @@ class Crew(Protocol):
         *,
         should_stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int], None] = lambda done: None,
+        on_answer: Callable[[int, R], None] = lambda number, answer: None,
     ) -> Done[R]:
-        """All jobs. `on_progress` hears now and then, in this thread, what all hands have done so far."""
+        """All jobs. `on_progress` hears now and then, in this thread, what all hands have done so far; `on_answer`
+        hears of every answer once, with the number of its job, as it comes.
+        """
         ...
 
 
@@ -95,6 +97,7 @@ class Threads:
         *,
         should_stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int], None] = lambda done: None,
+        on_answer: Callable[[int, R], None] = lambda number, answer: None,
     ) -> Done[R]:
         idle: SimpleQueue[Hand[J, R]] = SimpleQueue()
         for hand in work.hands(self.threads):
@@ -116,11 +119,12 @@ class Threads:
         with ThreadPoolExecutor(self.threads) as pool:
             futures = [pool.submit(do_one, number) for number in range(len(jobs))]
             try:
-                going_on: set[Any] = set(futures)
+                numbers = {future: number for number, future in enumerate(futures)}
+                going_on = set(futures)
                 while going_on:
-                    ended, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
+                    ended, going_on = wait(going_on, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
                     for future in ended:
-                        future.result()
+                        on_answer(numbers[future], future.result())
                     on_progress(sum(done))
             finally:  # when one of them failed, or someone pressed Ctrl-C
                 cancelled.set()

@@ -21,12 +21,14 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from tengen._core import TengenError
+from tengen._core import Game, TengenError
 from tengen.base.crew import Done, NodeWork, Work
 from tengen.cluster.connecting import ClusterError
 from tengen.cluster.facts import NodeFacts
+from tengen.cluster.learning import RayPartners
 from tengen.cluster.sending import Parcel, SentFiles
 from tengen.cluster.worker import Answer, JobKey, Pulse, Worker
+from tengen.config import RunConfig
 
 __all__ = ["RayCrew"]
 
@@ -85,6 +87,7 @@ class RayCrew:
         self._nodes: dict[str, Node] = {}
         self._looked = 0.0
         self._one_stage = threading.Lock()
+        self._partners: RayPartners | None = None
 
     def __enter__(self) -> RayCrew:
         began = time.monotonic()
@@ -97,6 +100,8 @@ class RayCrew:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self._partners is not None:
+            self._partners.close()
         for node in self._nodes.values():
             self._end(node)
 
@@ -116,13 +121,19 @@ class RayCrew:
         *,
         should_stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int], None] = lambda done: None,
+        on_answer: Callable[[int, R], None] = lambda number, answer: None,
     ) -> Done[R]:
         with self._one_stage:
-            stage = _Stage(self, ray.put(Parcel.pack(work, self._files)), jobs)
+            stage = _Stage(self, ray.put(Parcel.pack(work, self._files)), jobs, on_answer)
             try:
                 return stage.run(should_stop, on_progress)
             finally:
                 stage.leave()
+
+    def partners(self, game: Game, config: RunConfig, discount: float) -> RayPartners:
+        """Processes of the cluster that learn together."""
+        self._partners = RayPartners(game, config, discount)
+        return self._partners
 
     # ---- Nodes
 
@@ -218,10 +229,11 @@ class RayCrew:
 class _Stage:
     """The jobs of one piece of work, until all are answered."""
 
-    def __init__(self, crew: RayCrew, parcel: Any, jobs: Sequence[Any]) -> None:
+    def __init__(self, crew: RayCrew, parcel: Any, jobs: Sequence[Any], on_answer: Callable[[int, Any], None]) -> None:
         self._crew = crew
         self._parcel = parcel
         self._jobs = jobs
+        self._on_answer = on_answer
         self._name = uuid.uuid4().hex
         self._waiting = deque(range(len(jobs)))
         self._tasks: dict[Any, Task] = {}  # that are out, by reference
@@ -334,6 +346,7 @@ class _Stage:
             self._amounts[task.number] = answer.done
             self._did.setdefault(task.node, []).append(task.number)
             self._seconds.append(time.monotonic() - task.since)
+            self._on_answer(task.number, answer.answer)
 
     def _feel_pulses(self, now: float) -> None:
         """Hears how far the jobs are. A node of whose job nothing was heard for too long is given up."""

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from tengen import __version__
-from tengen._cpu import level
+from tengen._cpu import level  # type: ignore[import-untyped]
 from tengen.base.memory import memory_there
 
 __all__ = ["NodeFacts", "differences", "facts_here"]

@@ -33,12 +33,36 @@ class Answer:
     error: str = ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Pulse:
-    """Of one job: `beats` grows as long as it lives."""
+    """Of one job. It lives as long as any of this changes."""
 
-    beats: int = 0
+    seconds: float = (
+        0.0  # of processor time that its thread has taken, and that it has waited for its work to be opened
+    )
+    asked: int = 0  # times that it asked whether to stop: what a GPU computes takes no time of the processor
     done: int = 0  # as its hand counts
+
+
+class _Going:
+    """A job that is being done in this thread."""
+
+    def __init__(self, is_stopped: Callable[[], bool]) -> None:
+        self._is_stopped = is_stopped
+        self._clock = time.pthread_getcpuclockid(threading.get_ident())
+        self._asked = 0
+        self.waited = 0.0
+        self.done = 0
+
+    def should_stop(self) -> bool:
+        self._asked += 1
+        return self._is_stopped()
+
+    def on_progress(self, done: int) -> None:
+        self.done = done
+
+    def pulse(self) -> Pulse:
+        return Pulse(time.clock_gettime(self._clock) + self.waited, self._asked, self.done)
 
 
 class Worker:
@@ -49,36 +73,36 @@ class Worker:
         self._opened: dict[str, SimpleQueue[Hand[Any, Any]]] = {}  # idle hands of the newest stage
         self._opening = threading.Lock()
         self._opening_since: float | None = None
-        self._pulses: dict[JobKey, Pulse] = {}
-        self._stopped: set[str] = set()  # stages; the newest only
+        self._going: dict[JobKey, _Going] = {}
+        self._stopped: list[str] = []  # stages; the newest only
 
     def facts(self) -> NodeFacts:
         return facts_here()
 
     def do(self, parcel: list[Any], stage: str, number: int, job: Any) -> Answer:
         """`parcel` holds a reference: what it refers to comes to this node once, when it is first needed."""
-        pulse = self._pulses[stage, number] = Pulse()
+        going = self._going[stage, number] = _Going(lambda: stage in self._stopped)
         try:
             idle = self._open(parcel[0], stage)
             with _taken(idle) as hand:
-                answer = hand(job, should_stop=self._should_stop(stage, pulse), on_progress=_progress(pulse))
-                return Answer(answer, pulse.done)
+                answer = hand(job, should_stop=going.should_stop, on_progress=going.on_progress)
+                return Answer(answer, going.done)
         except TengenError as error:
             return Answer(None, error=str(error))
         finally:
-            self._pulses.pop((stage, number), None)
+            self._going.pop((stage, number), None)
 
     def pulses(self) -> dict[JobKey, Pulse]:
         """Of the jobs that it has."""
         since = self._opening_since
-        if since is not None and time.monotonic() - since < OPENING_SECONDS:
-            for pulse in self._pulses.copy().values():
-                pulse.beats += 1
-        return self._pulses.copy()
+        waited = min(time.monotonic() - since, OPENING_SECONDS) if since is not None else 0.0
+        for going in self._going.copy().values():
+            going.waited = waited
+        return {key: going.pulse() for key, going in self._going.copy().items()}
 
     def stop(self, stage: str) -> None:
         """Its jobs end as soon as they can."""
-        self._stopped = {*list(self._stopped)[-1:], stage}
+        self._stopped = [*self._stopped[-3:], stage]
 
     def _open(self, parcel: Any, stage: str) -> SimpleQueue[Hand[Any, Any]]:
         with self._opening:
@@ -93,20 +117,6 @@ class Worker:
                 finally:
                     self._opening_since = None
             return self._opened[stage]
-
-    def _should_stop(self, stage: str, pulse: Pulse) -> Callable[[], bool]:
-        def should_stop() -> bool:
-            pulse.beats += 1
-            return stage in self._stopped
-
-        return should_stop
-
-
-def _progress(pulse: Pulse) -> Callable[[int], None]:
-    def on_progress(done: int) -> None:
-        pulse.done = done
-
-    return on_progress
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from tengen.arena import challenge
 from tengen.base.crew import Crew, Threads
 from tengen.config import RunConfig
 from tengen.learner import Learner
+from tengen.methods.ahead import PlayedAhead
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator
 from tengen.network.playing import PlayingNetwork
@@ -80,6 +81,8 @@ class AlphaZero:
         self.in_flight: tuple[GamesInFlight, ...] = ()
         self.iteration = 0  # iterations done
         self.champion = self._network()
+        self.behind = self.champion  # the champion before: with overlap it plays
+        self._ahead: PlayedAhead | None = None
 
     @staticmethod
     def new_learner(game: Game, config: RunConfig) -> Learner:
@@ -101,30 +104,61 @@ class AlphaZero:
         weights = self.run.champion(commit)
         if weights is not None:  # no candidate has beaten it since
             self.champion = replace(self.champion, weights=weights, iteration=commit.champion)
+        if commit.behind is not None:
+            self.behind = replace(self.champion, weights=self.run.behind(commit), iteration=commit.behind)
 
     # ---- The stages, in the order of the loop
 
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
-        """Self-play with the champion."""
-        playing = self._playing(self.champion)
-        began = clock.seconds()
-        played = play_games(
-            self.game,
-            playing,
-            plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)}),
-            seed=self.config.seed,
-            iteration=self.iteration,
-            network=self.champion.digest,
-            in_flight=self.in_flight,
-            archive=self._archive(),
-            least_games=plan.least_games,
-            crew=self.crew,
-            should_stop=lambda: clock.seconds() >= plan.play_until,
-            on_progress=partial(self.observer.stage, "self-play"),
-        )
+        """Self-play with the champion; with overlap, that of the champion before, which has been going on."""
+        if self.config.overlap and self._ahead is None:
+            self.play_ahead(plan, clock, self.iteration)  # the first iteration, or the first after a kill
+        if self._ahead is not None:
+            played = self._ahead.result(partial(self.observer.stage, "self-play"))
+            self._ahead = None
+        else:
+            units = self._units(self.champion, plan, self.iteration, clock)
+            played = units(lambda: False, partial(self.observer.stage, "self-play"))
         self.in_flight = played.in_flight
-        # By the clock of the run, which need not be that of the wall: speed is what later iterations are planned by.
-        return replace(played, report=replace(played.report, seconds=clock.seconds() - began))
+        return played
+
+    def play_ahead(self, plan: Plan | None, clock: Clock, iteration: int) -> None:
+        """Begins to play that iteration with the network before last, beside whatever comes next. None: it is over."""
+        if plan is not None:
+            self._ahead = PlayedAhead(self._units(self.behind, plan, iteration, clock))
+
+    def leave(self) -> None:
+        """The run ends here, or fails: nobody waits for what is played ahead."""
+        if self._ahead is not None:
+            self._ahead.leave()
+
+    def _units(
+        self, network: NetworkFile, plan: Plan, iteration: int, clock: Clock
+    ) -> Callable[[Callable[[], bool], Callable[[int, int], None]], SelfPlayResult]:
+        """The self-play of an iteration. What it depends on is taken now; the window may change before it ends."""
+        playing, archive, in_flight = self._playing(network, iteration), self._archive(iteration), self.in_flight
+        settings = plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)})
+
+        def play(should_stop: Callable[[], bool], on_progress: Callable[[int, int], None]) -> SelfPlayResult:
+            began = clock.seconds()
+            played = play_games(
+                self.game,
+                playing,
+                settings,
+                seed=self.config.seed,
+                iteration=iteration,
+                network=network.digest,
+                in_flight=in_flight,
+                archive=archive,
+                least_games=plan.least_games,
+                crew=self.crew,
+                should_stop=lambda: should_stop() or clock.seconds() >= plan.play_until,
+                on_progress=on_progress,
+            )
+            # By the clock of the run, which need not be that of the wall: speed is what iterations are planned by.
+            return replace(played, report=replace(played.report, seconds=clock.seconds() - began))
+
+        return play
 
     def learn(self, plan: Plan, clock: Clock, positions: int) -> LearnerReport:
         """As many samples for each of these new positions as the config says. The iteration counts from here on."""
@@ -145,6 +179,7 @@ class AlphaZero:
     def promote(self, plan: Plan) -> GateReport | None:
         """The averaged network becomes the champion: at once or, if gating, when it beats the one before."""
         candidate = self._network()
+        self.behind = self.champion
         if not self.config.arena.gating or plan.gate_seconds == 0.0:
             self.champion = candidate
             return None
@@ -187,12 +222,12 @@ class AlphaZero:
             run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
-    def _playing(self, network: NetworkFile) -> PlayingNetwork:
+    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork:
         """int8 is calibrated on positions of the window; without enough of them bf16 plays."""
         config, device = self.config, self.learner.device
         calibration = None
         if config.self_play.precision == "int8" and device == "cpu" and self.window.positions >= 1000:
-            rng = np.random.default_rng([config.seed, self.iteration, 1])
+            rng = np.random.default_rng([config.seed, self.iteration if iteration is None else iteration, 1])
             calibration = self.window.sample(512, rng).planes
         return PlayingNetwork(network, config.self_play.precision, device, calibration)
 
@@ -200,10 +235,10 @@ class AlphaZero:
         """One a thread of this machine."""
         return self._playing(network).evaluators(threads_of(self.config))
 
-    def _archive(self) -> list[list[int]]:
+    def _archive(self, iteration: int) -> list[list[int]]:
         if self.config.self_play.archive_start_share == 0.0:
             return []
-        return self.window.starts(ARCHIVE, np.random.default_rng([self.config.seed, self.iteration, 2]))
+        return self.window.starts(ARCHIVE, np.random.default_rng([self.config.seed, iteration, 2]))
 
     def _gate(self, candidate: NetworkFile, plan: Plan) -> GateReport:
         arena = self.config.arena

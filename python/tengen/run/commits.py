@@ -14,7 +14,7 @@ from tengen.records import ShardEnd
 __all__ = ["Commit", "CommitError", "checksum", "decode", "encode", "made_for", "read_commit", "state_files"]
 
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)  # that a file may cause
-KINDS = ("json", "safetensors", "games", "champion")
+KINDS = ("json", "safetensors", "games", "champion", "behind")
 
 
 class CommitError(TengenError, ValueError):
@@ -35,6 +35,7 @@ class Commit:
     checksums: dict[str, str]  # of the files of this commit, by name
     made_for: str = ""  # the settings that the learner's state depends on; empty: not known
     minutes: float | None = None  # that the run was given; 0: it goes by iterations; None: not known
+    behind: int | None = None  # with overlap, the iteration that the network which plays next is from
 
 
 def state_files(state: Path, kind: str) -> dict[int, Path]:
@@ -88,6 +89,7 @@ def decode(data: bytes) -> Commit:
         checksums=fields["checksums"],
         made_for=fields.get("made_for", ""),
         minutes=fields.get("minutes"),
+        behind=fields.get("behind"),
     )
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "perft": "perft",
     "check-game": "check_game",
     "doctor": "doctor",
+    "cluster": "cluster",
     "train": "train",
     "selfplay": "selfplay",
     "learn": "learn",
