@@ -333,6 +333,13 @@ class TablesConfig(_Stage):
         0.7, "lambda of TD(lambda): 0 learns from the next position, 1 from the result", unit="share", ge=0, le=1
     )
     random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
+    teach_share: float = _setting(
+        0.0, "share of a run of layers in which tables play the games that it learns from; 0: never", ge=0, lt=1
+    )
+    teach_games: int = _setting(
+        250_000, "games by which these tables learn at first; a run of minutes plays what fits", unit="games", ge=1
+    )
+    teach_simulations: int = _setting(128, "simulations per position that they play", unit="simulations", ge=1)
 
 
 class DqnConfig(_Stage):

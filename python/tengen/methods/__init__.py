@@ -9,6 +9,7 @@ from tengen.config import ConfigError, RunConfig
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
 from tengen.methods.dqn import Dqn
 from tengen.methods.reinforce import Reinforce
+from tengen.methods.taught import Taught
 from tengen.methods.temporal import TemporalDifferences
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Dqn",
     "Measured",
     "Reinforce",
+    "Taught",
     "TemporalDifferences",
     "method_of",
     "new_learner",
@@ -41,4 +43,6 @@ def method_of(config: RunConfig) -> type[AlphaZero]:
             f"method: '{config.method}' and network.kind = '{config.network.kind}' do not go together; "
             "'temporal' is the method of 'ntuple' and of no other kind."
         )
+    if config.method == "alphazero" and config.tables.teach_share:
+        return Taught
     return METHODS[config.method]

@@ -23,7 +23,7 @@ from tengen.learner import Learner
 from tengen.methods.ahead import PlayedAhead
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator
-from tengen.network.playing import PlayingNetwork
+from tengen.network.playing import PlayingNetwork, PlayingTables
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
 from tengen.replay import ReplayWindow
@@ -222,8 +222,10 @@ class AlphaZero:
             run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
-    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork:
+    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork | PlayingTables:
         """int8 is calibrated on positions of the window; without enough of them bf16 plays."""
+        if network.architecture.tables is not None:
+            return PlayingTables(network, self.game)
         config, device = self.config, self.learner.device
         calibration = None
         if config.self_play.precision == "int8" and device == "cpu" and self.window.positions >= 1000:
