@@ -16,7 +16,7 @@ from itertools import count
 import numpy as np
 
 from tengen._core import Game
-from tengen.config import ConfigError, RunConfig
+from tengen.config import RunConfig
 from tengen.learner.taught import TaughtLearner
 from tengen.methods.alphazero import AlphaZero, discount
 from tengen.methods.temporal import ROUND, learning_at
@@ -35,8 +35,6 @@ class Taught(AlphaZero):
 
     @staticmethod
     def new_learner(game: Game, config: RunConfig) -> TaughtLearner:
-        if config.overlap:
-            raise ConfigError("overlap: a run that has a teacher (tables.teach_share) can't play ahead; choose one.")
         return TaughtLearner(
             game,
             config.network,
