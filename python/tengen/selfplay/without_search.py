@@ -97,7 +97,7 @@ def play_round(
             values = answer.values if answer.values.ndim == 1 else answer.values[:, 0] - answer.values[:, 2]
             evaluations += len(moving)
             for each, logits, value in zip(moving, answer.logits, values.tolist(), strict=True):
-                legal = each.state.legal_actions
+                legal = list(each.state.legal_actions)
                 action = legal[choose(logits[legal], each.rng)]
                 if who is None:
                     positions += 1
