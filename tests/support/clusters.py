@@ -37,8 +37,20 @@ def processes_of_ray() -> list[int]:
 
 
 def worker_processes() -> list[int]:
-    """Those that do jobs."""
-    return sorted(pid for pid, command in _commands() if command.startswith("ray::Worker"))
+    """Those that do jobs, among all that this process has started."""
+    own = _family()
+    return sorted(pid for pid, command in _commands() if command.startswith("ray::Worker") and pid in own)
+
+
+def _family() -> set[int]:
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
 
 
 def _commands() -> Iterator[tuple[int, str]]:
