@@ -87,8 +87,7 @@ def train(
 
             # 3. Learning; with overlap, beside the self-play of the next iteration.
             if run.config.overlap:
-                following = stages.iteration + 1
-                stages.play_ahead(clock.plan(following, reports, _games_at_once(stages)), clock, following)
+                stages.play_ahead(clock.plan(stages.iteration + 1, reports, _games_at_once(stages)), clock)
             learned = stages.learn(plan, clock, played.report.positions)
 
             # 4. Promoting.

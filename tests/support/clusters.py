@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
@@ -28,3 +29,31 @@ def cluster_of(nodes: int) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.shutdown()
+
+
+def processes_of_ray() -> list[int]:
+    """Of this machine, all that belong to Ray and live."""
+    return [pid for pid, command in _commands() if "/ray/" in command or command.startswith("ray::")]
+
+
+def worker_processes() -> list[int]:
+    """Those that do jobs, among all that this process has started."""
+    own = _family()
+    return sorted(pid for pid, command in _commands() if command.startswith("ray::Worker") and pid in own)
+
+
+def _family() -> set[int]:
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def _commands() -> Iterator[tuple[int, str]]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            yield int(path.parent.name), path.read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -44,12 +44,14 @@ class Parcel:
 
     @staticmethod
     def pack(work: Any, files: SentFiles) -> Parcel:
+        from ray import cloudpickle  # which also takes what a script of the user defines
+
         rules = [(path, path.read_bytes()) for path in files.rules]
         for path, text in rules:  # what comes back from a node names the file by its digest
             use_copy(sha256(text).hexdigest(), str(path))
         named = [name.rpartition(":") for name in files.modules]
         modules = tuple((Path(file).name, attribute, Path(file).read_bytes()) for file, _, attribute in named)
-        return Parcel(pickle.dumps(work), tuple((path.name, text) for path, text in rules), modules)
+        return Parcel(cloudpickle.dumps(work), tuple((path.name, text) for path, text in rules), modules)
 
     def open(self) -> Any:
         """The work. Files are put into a folder that only this process knows and may read."""

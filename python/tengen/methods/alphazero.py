@@ -111,8 +111,8 @@ class AlphaZero:
 
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
         """Self-play with the champion; with overlap, that of the champion before, which has been going on."""
-        if self.config.overlap and self._ahead is None:
-            self.play_ahead(plan, clock, self.iteration)  # the first iteration, or the first after a kill
+        if self.config.overlap and self._ahead is None:  # the first iteration, or the first after a kill
+            self._ahead = PlayedAhead(self._units(self.behind, plan, self.iteration, clock))
         if self._ahead is not None:
             played = self._ahead.result(partial(self.observer.stage, "self-play"))
             self._ahead = None
@@ -122,10 +122,12 @@ class AlphaZero:
         self.in_flight = played.in_flight
         return played
 
-    def play_ahead(self, plan: Plan | None, clock: Clock, iteration: int) -> None:
-        """Begins to play that iteration with the network before last, beside whatever comes next. None: it is over."""
+    def play_ahead(self, plan: Plan | None, clock: Clock) -> None:
+        """Begins the next iteration, beside the learning of this one, with the champion as it is before. None: there is
+        no next one.
+        """
         if plan is not None:
-            self._ahead = PlayedAhead(self._units(self.behind, plan, iteration, clock))
+            self._ahead = PlayedAhead(self._units(self.champion, plan, self.iteration + 1, clock))
 
     def leave(self) -> None:
         """The run ends here, or fails: nobody waits for what is played ahead."""
