@@ -16,6 +16,7 @@ from test_access import found_by_axe
 
 import tengen
 from tengen.interfaces.web.boards import board_word
+from tengen.interfaces.web.games import Games
 from tengen.interfaces.web.models import LEVELS
 
 WEB = Path(__file__).parents[2] / "web"
@@ -49,7 +50,7 @@ def names() -> set[str]:
     for name in tengen.games.names():
         game = tengen.load(name)
         board = board_word(game)
-        found |= {game.spec.title, board.score_name, *board.players, *(piece.name for piece in board.pieces)}
+        found |= {Games().title(name), board.score_name, *board.players, *(piece.name for piece in board.pieces)}
         found |= {option.replace("_", " ") for option in game.spec.options}
     return found - {""}
 

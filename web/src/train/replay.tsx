@@ -142,7 +142,7 @@ function Moves(props: {
               setPlaying(!isOn);
             }}
           >
-            {isOn ? t("Pause") : t("Play")}
+            {isOn ? t("Pause") : t("Play##show the moves")}
           </button>
           <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
             {t("Next")}
