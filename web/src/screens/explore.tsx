@@ -18,7 +18,7 @@ import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
 import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
-import { outcomeSentence, outcomeText } from "../outcomes";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
@@ -409,7 +409,7 @@ function endOf(view: SearchView, players: readonly string[]): string {
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `${t("The game is over.")} ${outcomeSentence(root.outcome, board.players)}.`;
+  if (root.outcome) return `${t("The game is over.")} ${stopped(outcomeSentence(root.outcome, board.players))}`;
   return t("{player} to move", { player: capital(board.players[root.to_move]) });
 }
 
