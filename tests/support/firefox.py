@@ -52,7 +52,9 @@ class Firefox:
         """Until an expression is true; it is asked again until then."""
         end = time.monotonic() + PATIENCE
         while not self.ask(f"Boolean({condition})"):
-            assert time.monotonic() < end, f"never true: {condition}; the page says: {self.ask('document.body.innerText')}"
+            assert time.monotonic() < end, (
+                f"never true: {condition}; the page says: {self.ask('document.body.innerText')}"
+            )
             time.sleep(0.05)
 
     def text(self, selector: str) -> str:
@@ -71,12 +73,18 @@ class Firefox:
             {"type": "pointerDown", "button": 0},
             {"type": "pointerUp", "button": 0},
         ]
-        self._send("input.performActions", context=self._context, actions=[{"type": "pointer", "id": "mouse", "actions": steps}])
+        self._send(
+            "input.performActions",
+            context=self._context,
+            actions=[{"type": "pointer", "id": "mouse", "actions": steps}],
+        )
 
     def type(self, key: str) -> None:
         value = KEYS.get(key, key)
         steps = [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
-        self._send("input.performActions", context=self._context, actions=[{"type": "key", "id": "keys", "actions": steps}])
+        self._send(
+            "input.performActions", context=self._context, actions=[{"type": "key", "id": "keys", "actions": steps}]
+        )
 
     def _evaluate(self, expression: str) -> dict[str, Any]:
         return self._send(

@@ -34,7 +34,9 @@ def test_a_live_search_that_is_left_alone_does_not_fill_the_memory(page: Page) -
             page.get_by_role("button", name="Stop", exact=True).click()
             page.get_by_role("button", name="Start live search").click()
         seen.append(megabytes(devtools))
-    print(f"{SECONDS:.0f} s of live search: {seen[0]:.1f} MB at first, {max(seen):.1f} MB at most, {seen[-1]:.1f} MB at the end")
+    print(
+        f"{SECONDS:.0f} s of live search: {seen[0]:.1f} MB at first, {max(seen):.1f} MB at most, {seen[-1]:.1f} MB at the end"
+    )
     assert max(seen) < MOST_MEGABYTES
 
 

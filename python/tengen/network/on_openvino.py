@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 import openvino as ov
+from numpy.typing import NDArray
 
 from tengen._core import EvaluatorError
 from tengen.base.threads import InUse, one_thread

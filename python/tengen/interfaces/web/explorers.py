@@ -164,7 +164,13 @@ class Explorer:
                 _trace(number, self._stepper.state, trace)
                 for number, trace in enumerate(told, self._steps - len(told) + 1)
             ]
-            return StepsWord(explorer=self.number, simulations=self._steps, finished=self._stepper.finished, tree=self._tree(whole), traces=traces)
+            return StepsWord(
+                explorer=self.number,
+                simulations=self._steps,
+                finished=self._stepper.finished,
+                tree=self._tree(whole),
+                traces=traces,
+            )
 
     def _tree(self, whole: bool = False) -> TreeWord:
         return _tree(self._stepper.state, self._stepper.tree.arrays, whole)
