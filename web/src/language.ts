@@ -1,6 +1,7 @@
 // The page in the reader's language. English stands in the sources, as the argument of `t` or `rich`; the other
 // languages are tables from the English text to theirs, one file each, fetched only by those who read it
 // (web/languages, and a test that no text is missing in any).
+// What follows ## in a text tells two texts apart that are the same in English.
 // {name} in a text is a value; {n:move|moves} is the form that belongs to the number n, by the rules of the language.
 
 import type { JSX } from "preact";
@@ -23,7 +24,7 @@ export function language(): Language {
 
 /** A text in the reader's language; one that the table does not have, as a game of the reader's own says it, stays as it is. */
 export function t(text: string, values: Values = {}): string {
-  return (table[text] ?? text).replace(/\{(\w+)(?::([^}]*))?\}/g, (whole, name: string, forms?: string) => {
+  return (table[text] ?? text.split("##")[0] ?? "").replace(/\{(\w+)(?::([^}]*))?\}/g, (whole, name: string, forms?: string) => {
     const value = values[name];
     if (value === undefined) return whole;
     return forms === undefined ? String(value) : formOf(Number(value), forms.split("|"));

@@ -16,5 +16,10 @@ export function outcomeSentence(outcome: Outcome, players: readonly string[]): s
   const text = outcomeText(outcome, players);
   const figures = /\d+(?:\.\d+)? to \d+(?:\.\d+)?/.exec(outcome.sentence)?.[0].replace(" to ", " : ");
   const why = [t(outcome.reason), ...(figures === undefined ? [] : [figures])].join(", ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}: ${why}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} (${why})`;
+}
+
+/** A sentence with its full stop. */
+export function stopped(sentence: string): string {
+  return sentence + (language().startsWith("zh") ? "。" : ".");
 }

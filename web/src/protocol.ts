@@ -194,6 +194,16 @@ export interface TreeNode {
 export interface Tree {
   nodes: TreeNode[]; // parents first
   nodes_total: number;
+  rest?: TreeRest | null; // if it was asked for
+}
+
+/** The nodes after those, the most visited first; a number of each list is of one node. */
+export interface TreeRest {
+  node: number[];
+  parent: number[];
+  action: number[];
+  visits: number[];
+  q: number[]; // for the first player
 }
 
 export interface ExplorerAnswer {
@@ -203,6 +213,7 @@ export interface ExplorerAnswer {
 }
 
 export interface StepsAnswer extends ExplorerAnswer {
+  simulations: number; // done so far
   traces: Trace[];
 }
 
@@ -261,6 +272,6 @@ export interface Requests {
     fields: { position: Position; model: string; params: ExplorerParams; seed?: number };
     answer: ExplorerAnswer;
   };
-  step: { fields: { explorer: number; count: number }; answer: StepsAnswer };
+  step: { fields: { explorer: number; count: number; last?: boolean; whole?: boolean }; answer: StepsAnswer };
   close: { fields: { explorer: number }; answer: object };
 }

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { StoneIcon, playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
 import { t } from "./language";
-import { outcomeSentence, outcomeText } from "./outcomes";
+import { outcomeSentence, outcomeText, stopped } from "./outcomes";
 import type { Analysis, BoardShape, Outcome } from "./protocol";
 
 /** How often the first player wins, a draw counted as half; from the search. */
@@ -38,7 +38,7 @@ export function ValueBar(props: { board: BoardShape; analysis: Analysis | null; 
   const { first, win, draw, loss } = chances ?? { first: 0.5, win: 0.5, draw: 0, loss: 0.5 };
   const names = board.players.map(capital) as [string, string];
   const words = props.outcome
-    ? `${t("The game is over.")} ${outcomeSentence(props.outcome, board.players)}.`
+    ? `${t("The game is over.")} ${stopped(outcomeSentence(props.outcome, board.players))}`
     : chances
       ? t("The search gives {first} {share}. The network expects {first} to win {win}, a draw {draw}, {second} to win {loss}.", {
           first: names[0],

@@ -25,6 +25,8 @@ interface Props {
   moment: Moment;
   selection: Selection;
   c: number;
+  isWhole: boolean; // all nodes of the tree are drawn
+  onWhole: (isWhole: boolean) => void;
   onMoment: (moment: Moment) => void;
   onSearchFrom: (position: Position) => void;
 }
@@ -47,6 +49,7 @@ export function Lane(props: Props): JSX.Element {
   const depth = Math.min(tab ?? (moment.stage === 0 ? moment.depth : 0), Math.max(0, (trace?.path.length ?? 0) - 1));
   const step = trace?.path[depth];
   const setting = view.setting;
+  const drawn = view.tree.nodes.length + (view.tree.rest?.node.length ?? 0);
 
   return (
     <section class="lane" aria-label={props.title}>
@@ -63,6 +66,7 @@ export function Lane(props: Props): JSX.Element {
           />
           <TreeView
             nodes={nodes}
+            whole={view.tree.rest ? view.tree : null}
             total={view.tree.nodes_total}
             path={new Set(reached)}
             leaf={trace && moment.stage > 0 ? trace.leaf : null}
@@ -76,8 +80,14 @@ export function Lane(props: Props): JSX.Element {
           <footer class="tree-legend">
             <span class="tree-count">
               {rich("*{n}* {n:node|nodes}", { n: view.tree.nodes_total })}
-              {view.tree.nodes_total > view.tree.nodes.length && t(", the {count} most visited drawn", { count: view.tree.nodes.length })}
+              {view.tree.nodes_total > drawn && t(", the {count} most visited drawn", { count: drawn })}
             </span>
+            {view.tree.nodes_total > view.tree.nodes.length && (
+              <label class="check">
+                <input type="checkbox" checked={props.isWhole} onChange={(event) => props.onWhole(event.currentTarget.checked)} />
+                {t("Draw all nodes")}
+              </label>
+            )}
             {best && (
               <span>
                 {t("most visited:")} <b>{best.text}</b> ({best.visits})

@@ -5,12 +5,14 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../language";
 import { outcomeText } from "../outcomes";
-import type { Trace, TreeNode } from "../protocol";
-import { layOut, type Place } from "./layout";
+import type { Trace, Tree, TreeNode, TreeRest } from "../protocol";
+import { Crowd } from "./crowd";
+import { type Drawable, type Layout, layOut, layOutSlowly, type Place } from "./layout";
 import { percent, signed } from "./words";
 
 interface Props {
   nodes: TreeNode[];
+  whole: Tree | null; // with the nodes that are not among these, if all are drawn
   total: number; // in the whole tree; `nodes` has the most visited
   path: ReadonlySet<number>; // nodes of the simulation, as far as it has come
   leaf: number | null; // where it ended, once it is there
@@ -30,7 +32,9 @@ export function TreeView(props: Props) {
   const { nodes, path, leaf, selected, players } = props;
   const [box, width] = useWidth();
   const [focused, setFocused] = useState<number | null>(null);
-  const { places, height } = useMemo(() => layOut(nodes, width), [nodes, width]);
+  const layout = useLayout(nodes, props.whole, width);
+  const { places, height } = layout;
+  const rest = props.whole?.rest;
   const byNumber = useMemo(() => new Map(nodes.map((node) => [node.node, node])), [nodes]);
   const shown = focused !== null ? byNumber.get(focused) : undefined;
 
@@ -48,10 +52,11 @@ export function TreeView(props: Props) {
   };
 
   return (
-    <div class="tree" ref={box}>
+    <div class={`tree ${rest ? "is-whole" : ""}`} ref={box}>
+      {rest && <Crowd rest={rest} layout={layout} room={width} frame={box} />}
       <svg
-        viewBox={`0 0 ${width} ${Math.max(height, 150)}`}
-        width={width}
+        viewBox={`0 0 ${layout.width} ${Math.max(height, 150)}`}
+        width={layout.width}
         height={Math.max(height, 150)}
         role="application"
         tabindex={0}
@@ -72,7 +77,7 @@ export function TreeView(props: Props) {
         </g>
         {leaf !== null && places.has(leaf) && <Fan place={places.get(leaf)!} priors={props.priors} />}
         <g class="tree-nodes">
-          {nodes.map((node) => (
+          {nodes.filter(({ node }) => places.has(node)).map((node) => (
             <Circle
               key={node.node}
               node={node}
@@ -90,7 +95,7 @@ export function TreeView(props: Props) {
         </g>
       </svg>
       {props.hint && <p class="tree-hint soft">{props.hint}</p>}
-      {shown && <Numbers node={shown} place={places.get(shown.node)!} width={width} players={players} />}
+      {shown && places.has(shown.node) && <Numbers node={shown} place={places.get(shown.node)!} width={layout.width} players={players} />}
       <p class="visually-hidden" aria-live="polite">
         {shown && spoken(shown, players)}
       </p>
@@ -231,10 +236,33 @@ function neighbour(key: string, from: number, nodes: TreeNode[], places: Map<num
   if (key !== "ArrowLeft" && key !== "ArrowRight") return undefined;
   const direction = key === "ArrowLeft" ? -1 : 1;
   const row = nodes
-    .map((one) => ({ number: one.node, place: places.get(one.node)! }))
+    .flatMap((one) => {
+      const there = places.get(one.node);
+      return there ? [{ number: one.node, place: there }] : [];
+    })
     .filter((one) => one.place.depth === place.depth && direction * (one.place.x - place.x) > 0)
     .sort((a, b) => direction * (a.place.x - b.place.x));
   return row[0]?.number;
+}
+
+const TIGHTEST = 0.3; // how close nodes are drawn when all of them are
+const WIDEST = 12_000; // pixels
+
+/** Of a tree with all of its nodes the places are found little by little, so that no frame waits for them. */
+function useLayout(nodes: TreeNode[], whole: Tree | null, width: number): Layout {
+  const few = useMemo(() => (whole ? null : layOut(nodes, width)), [nodes, whole, width]);
+  const [many, setMany] = useState<Layout | null>(null);
+  useEffect(() => {
+    if (!whole?.rest) return undefined;
+    const all = [...whole.nodes, ...drawables(whole.rest)];
+    return layOutSlowly(all, width, TIGHTEST, WIDEST, setMany);
+  }, [whole, width]);
+  const before = useRef<Layout>({ places: new Map(), width, height: 0 });
+  return (before.current = few ?? many ?? before.current);
+}
+
+function drawables(rest: TreeRest): Drawable[] {
+  return rest.node.map((node, i) => ({ node, parent: rest.parent[i] as number, action: rest.action[i] as number, visits: rest.visits[i] as number })).sort((a, b) => a.node - b.node);
 }
 
 function useWidth() {

@@ -20,7 +20,7 @@ import { GamePicker, Segments, Select, UNTRAINED, Waiting, modelText, short } fr
 import { branchAt, notationsOf, withComment, withoutLine } from "../game_tree";
 import { t } from "../language";
 import { freshId, readSpot, spotAt, writeLink } from "../link";
-import { outcomeSentence } from "../outcomes";
+import { outcomeSentence, stopped } from "../outcomes";
 import type { Action, Analysis, BoardShape, Move, State } from "../protocol";
 import { firstGame, startOf, useShown } from "../shown";
 import { FlipButton, Steps } from "../steps";
@@ -121,7 +121,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           {canFlip(straight) && <FlipButton onFlip={() => setTurned(!isTurned)} />}
         </Steps>
         {ready && <Actions state={state} onPlay={(action) => play(action.text)} />}
-        {state?.outcome && <p class="over">{t("The game is over.")} {outcomeSentence(state.outcome, board.players)}.</p>}
+        {state?.outcome && <p class="over">{t("The game is over.")} {stopped(outcomeSentence(state.outcome, board.players))}</p>}
       </div>
       <div class="panel">
         <section class="card" aria-label={t("Search")}>

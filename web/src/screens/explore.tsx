@@ -18,7 +18,7 @@ import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
 import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
-import { outcomeSentence, outcomeText } from "../outcomes";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
@@ -54,16 +54,19 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const [moment, setMoment] = useState<Moment>(SHOWN_WHOLE);
   const [isStaging, setStaging] = useState(false); // the last simulation is being shown stage by stage
   const [isPlaying, setPlaying] = useState(false);
+  const [isWhole, setWhole] = useState(false); // all nodes of the tree are drawn
   const isOver = root?.outcome != null;
   const isReady = root !== null && isCurrent && !isOver;
 
   const main = useSearch(
     app.connection,
     isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null,
+    isWhole,
   );
   const beside = useSearch(
     app.connection,
     isReady && isBeside ? { position, model: "rollout", params: paramsOf("rollout", C_UCT, 0), seed: SEED } : null,
+    isWhole,
   );
   const lanes = isBeside ? [main, beside] : [main];
   const views = lanes.map((lane) => lane.view);
@@ -244,9 +247,9 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
 
       <div class="transport" role="toolbar" aria-label={t("Simulations")}>
         <button type="button" class="primary" disabled={!isReady || isFinished} onClick={() => setPlaying(!isPlaying)}>
-          {isPlaying && !isFinished ? t("Pause") : t("Play")}
+          {isPlaying && !isFinished ? t("Pause") : t("Play##show the moves")}
         </button>
-        {[1, 10, 100].map((count) => (
+        {[1, 10, 100, 1000].map((count) => (
           <button
             type="button"
             key={count}
@@ -320,6 +323,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             moment={moment}
             selection={selection}
             c={c}
+            isWhole={isWhole}
+            onWhole={setWhole}
             onMoment={hold}
             onSearchFrom={(to) => visit(to)}
           />
@@ -334,6 +339,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               moment={moment}
               selection="uct"
               c={C_UCT}
+              isWhole={isWhole}
+              onWhole={setWhole}
               onMoment={hold}
               onSearchFrom={(to) => visit(to)}
             />
@@ -402,7 +409,7 @@ function endOf(view: SearchView, players: readonly string[]): string {
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `${t("The game is over.")} ${outcomeSentence(root.outcome, board.players)}.`;
+  if (root.outcome) return `${t("The game is over.")} ${stopped(outcomeSentence(root.outcome, board.players))}`;
   return t("{player} to move", { player: capital(board.players[root.to_move]) });
 }
 

@@ -16,7 +16,7 @@ import { freshId, spotAt, writeLink } from "../link";
 import { CLOCKS, Clocks, clockText, resetClock, useClock } from "../play/clock";
 import { useLastWord } from "../play/last_word";
 import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
-import { outcomeSentence, outcomeText } from "../outcomes";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, firstGame, keepState, positionKey, startOf, useShown } from "../shown";
 import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
@@ -350,12 +350,12 @@ function explanation(board: BoardShape, state: State, table: Table): string {
   if (state.outcome) {
     const { moves, options } = table.spot.position;
     const komi = options["komi"] === undefined ? "" : `, ${t("komi {komi}", { komi: String(options["komi"]) })}`; // without it a score is a riddle
-    return `${outcomeSentence(state.outcome, board.players)}. ${t("The end after {n} {n:move|moves}", { n: moves.length })}${komi}.`;
+    return `${stopped(outcomeSentence(state.outcome, board.players))} ${stopped(t("The end after {n} {n:move|moves}", { n: moves.length }) + komi)}`;
   }
   const names = board.players.map(capital) as [string, string];
   if (isLookingBack(table)) return t("The game has {n} {n:move|moves}.", { n: table.spot.line.length });
   if (table.late !== null) return t("{player} had no time left: {winner} wins.", { player: names[table.late], winner: names[1 - table.late] ?? "" });
-  if (table.resigned) return `${t("{player} wins", { player: names[opponent(table.side)] })}.`;
+  if (table.resigned) return stopped(t("{player} wins", { player: names[opponent(table.side)] }));
   if (table.side === "watch") return table.second ? t("Two agents play.") : t("The agent plays both sides.");
   return table.side !== String(state.to_move) ? t("Thinking …") : t("You play {player}.", { player: names[Number(table.side) as Player] });
 }

@@ -7,7 +7,7 @@ import type { App } from "../app";
 import { Board } from "../board/board";
 import { t } from "../language";
 import { writeLink } from "../link";
-import { outcomeSentence, outcomeText } from "../outcomes";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { Position, RunGame } from "../protocol";
 import { useShown } from "../shown";
 
@@ -142,7 +142,7 @@ function Moves(props: {
               setPlaying(!isOn);
             }}
           >
-            {isOn ? t("Pause") : t("Play")}
+            {isOn ? t("Pause") : t("Play##show the moves")}
           </button>
           <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
             {t("Next")}
@@ -150,7 +150,7 @@ function Moves(props: {
         </div>
         <p class="small">
           {at === 0 ? t("The start") : t("Move {number} of {all}: {move}", { number: at, all: moves.length, move: moves[at - 1] ?? "" })}
-          {at === moves.length && game.outcome ? `. ${outcomeSentence(game.outcome, board?.players ?? [])}.` : ""}
+          {at === moves.length && game.outcome ? stopped("") + " " + stopped(outcomeSentence(game.outcome, board?.players ?? [])) : ""}
         </p>
         {at < moves.length && (
           <a class="button" href={writeLink("explore", { position, line: moves, id: null }, { model: `run:${props.run}` })}>
