@@ -161,7 +161,7 @@ class ReplayWindow:
         columns["position_starts"].append([columns["position_starts"].last + len(record.recorded)])
         columns["policy_starts"].append(columns["policy_starts"].last + record.offsets[1:])
         columns["winners"].append([-1 if winner is None else winner])
-        columns["played_out"].append([not record.resigned])
+        columns["played_out"].append([not (record.resigned or record.adjudicated)])
         columns["iterations"].append([record.iteration])
         columns["closest_calls"].append([_closest_call(self.game, record)])
         columns["moves"].append(record.moves)
