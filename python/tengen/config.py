@@ -21,6 +21,7 @@ from tengen.base.reading import UnreadableError, read_text
 __all__ = [
     "ArenaConfig",
     "ConfigError",
+    "ImitationConfig",
     "LearnerConfig",
     "NetworkConfig",
     "ReplayConfig",
@@ -330,6 +331,25 @@ class TablesConfig(_Stage):
     random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
 
 
+class ImitationConfig(_Stage):
+    """Learning from games that exist (method = "imitation"): which games, how they are split, and when it is enough."""
+
+    records: str = Field("", description="folder of the records, as `tengen records import` writes it, or of a run")
+    validation_share: float = _setting(
+        0.05, "share of the games that tell which network is the best", unit="share", gt=0, le=0.5
+    )
+    test_share: float = _setting(
+        0.1, "share of the games that only the last network is measured on", unit="share", gt=0, le=0.5
+    )
+    steps: int = _setting(1000, "steps an iteration; a run of minutes takes what fits", unit="steps", ge=1)
+    positions: int = _setting(
+        8192, "positions of the validation games that are looked at after an iteration", unit="positions", ge=1
+    )
+    patience: int = _setting(
+        8, "iterations without a better network before the run ends; 0: never", unit="iterations", ge=0
+    )
+
+
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
@@ -418,14 +438,18 @@ class RunConfig(_Stage):
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
-    method: Literal["alphazero", "temporal"] = _setting(
-        "alphazero", "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other)"
+    method: Literal["alphazero", "temporal", "imitation"] = _setting(
+        "alphazero",
+        "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other), imitation "
+        "(from records)",
     )
+    start: str = Field("", description="digest of the network that the run began with; empty: a blank one")
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
     tables: TablesConfig = TablesConfig()
+    imitation: ImitationConfig = ImitationConfig()
     arena: ArenaConfig = ArenaConfig()
 
 

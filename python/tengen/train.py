@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 from tengen import games
 from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
 from tengen.methods import AlphaZero, Measured, method_of, rated
+from tengen.network.checkpoint import NetworkFile
 from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
-from tengen.run.clock import Clock, IterationClock, MinutesClock
+from tengen.run.clock import Clock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
 from tengen.run.footprint import check_memory, count_parameters, most_more_memory, threads_of
@@ -33,35 +33,39 @@ def train(
     minutes: float | None = None,
     memory: int | None = None,
     method: type[AlphaZero] | None = None,
+    start: NetworkFile | None = None,
     now: Callable[[], float] = time.perf_counter,
 ) -> Path:
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
 
     Without gating every candidate becomes the champion. `memory` is how many bytes the run may take: one that may need
     more is refused, and one that takes more after all ends with its iteration. `method` fills the stages; it is
-    the one that config.method names if it is not given. `now` is the clock, in seconds.
+    the one that config.method names if it is not given. `start` is the network that a new run begins with (run/start.py
+    makes the config that goes with it). `now` is the clock, in seconds.
     """
     began = now()
     # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
     check_same_game(folder, game)
-    if config.network.kind == "policy":
-        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     if config.network.grow and config.arena.gating:
         raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
     method = method or method_of(config)
+    if config.network.kind == "policy" and method.searches:
+        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
-    learner = method.new_learner(game, config)
+    learner = method.new_learner(game, config) if start is None else method.new_learner(game, config, start)
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
     with RunFolder(folder, config) as run:
         commit = run.newest_commit()
+        if commit is None and config.start and start is None:
+            raise ConfigError(f"start: this run begins with the network {config.start[:12]}; give it with --from.")
         stages = method(game, run, learner, observer)
         run.begin(commit, minutes)
         writer = run.writer(game, commit)
         if commit is not None:
             stages.resume(commit, writer.end)
             began -= commit.seconds
-        clock = _clock(stages, minutes, lambda: now() - began)
+        clock = stages.clock(minutes, lambda: now() - began)
         reports = run.reports()
         observer.run_started(_run_report(stages, clock, minutes, warning))
 
@@ -119,12 +123,6 @@ def _check_kept(memory: int | None) -> None:
         )
 
 
-def _clock(stages: AlphaZero, minutes: float | None, seconds: Callable[[], float]) -> Clock:
-    if minutes is None:
-        return IterationClock(stages.config, seconds)
-    return MinutesClock(stages.config, minutes, seconds, partial(stages.first_speed, seconds))
-
-
 def _games_at_once(stages: AlphaZero) -> int:
     """Of a unit."""
     return max((len(unit.games) for unit in stages.in_flight), default=0)
@@ -158,6 +156,7 @@ def _with_strength(
         strength=measured.strength,
         rating=measured.rating,
         accuracy=measured.accuracy,
+        imitation=measured.imitation,
         seconds=clock.seconds(),
         seconds_left=clock.seconds_left(report.iteration, [*before, report]),
         memory=memory_in_use(),

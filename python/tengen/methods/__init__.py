@@ -7,13 +7,15 @@ METHODS, and its name in RunConfig.method.
 
 from tengen.config import ConfigError, RunConfig
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
+from tengen.methods.imitation import Imitation
 from tengen.methods.temporal import TemporalDifferences
 
-__all__ = ["METHODS", "AlphaZero", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
+__all__ = ["METHODS", "AlphaZero", "Imitation", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
 
 METHODS: dict[str, type[AlphaZero]] = {
     "alphazero": AlphaZero,
     "temporal": TemporalDifferences,
+    "imitation": Imitation,
 }
 
 
