@@ -22,6 +22,7 @@ __all__ = [
     "ArenaConfig",
     "ConfigError",
     "DqnConfig",
+    "ImitationConfig",
     "LearnerConfig",
     "NetworkConfig",
     "ReinforceConfig",
@@ -364,6 +365,25 @@ class ReinforceConfig(_Stage):
     older_selves: int = _setting(4, "older networks that are met, the newest that the run has kept", ge=1, le=64)
 
 
+class ImitationConfig(_Stage):
+    """Learning from games that exist (method = "imitation"): which games, how they are split, and when it is enough."""
+
+    records: str = Field("", description="folder of the records, as `tengen records import` writes it, or of a run")
+    validation_share: float = _setting(
+        0.05, "share of the games that tell which network is the best", unit="share", gt=0, le=0.5
+    )
+    test_share: float = _setting(
+        0.1, "share of the games that only the last network is measured on", unit="share", gt=0, le=0.5
+    )
+    steps: int = _setting(1000, "steps an iteration; a run of minutes takes what fits", unit="steps", ge=1)
+    positions: int = _setting(
+        8192, "positions of the validation games that are looked at after an iteration", unit="positions", ge=1
+    )
+    patience: int = _setting(
+        8, "iterations without a better network before the run ends; 0: never", unit="iterations", ge=0
+    )
+
+
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
@@ -485,10 +505,12 @@ class RunConfig(_Stage):
         ge=0,
         le=1,
     )
-    method: Literal["alphazero", "dqn", "reinforce", "temporal"] = _setting(
+    method: Literal["alphazero", "dqn", "imitation", "reinforce", "temporal"] = _setting(
         "alphazero",
-        "how the network learns: alphazero (self-play with search), dqn, reinforce, temporal (only for ntuple tables)",
+        "how the network learns: alphazero (self-play with search), imitation (from records), dqn, reinforce, temporal "
+        "(only for ntuple tables)",
     )
+    start: str = Field("", description="digest of the network that the run began with; empty: a blank one")
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
@@ -496,6 +518,7 @@ class RunConfig(_Stage):
     tables: TablesConfig = TablesConfig()
     dqn: DqnConfig = DqnConfig()
     reinforce: ReinforceConfig = ReinforceConfig()
+    imitation: ImitationConfig = ImitationConfig()
     arena: ArenaConfig = ArenaConfig()
 
 

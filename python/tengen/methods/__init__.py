@@ -8,6 +8,7 @@ METHODS, and its name in RunConfig.method.
 from tengen.config import ConfigError, RunConfig
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
 from tengen.methods.dqn import Dqn
+from tengen.methods.imitation import Imitation
 from tengen.methods.reinforce import Reinforce
 from tengen.methods.taught import Taught
 from tengen.methods.temporal import TemporalDifferences
@@ -16,6 +17,7 @@ __all__ = [
     "METHODS",
     "AlphaZero",
     "Dqn",
+    "Imitation",
     "Measured",
     "Reinforce",
     "Taught",
@@ -30,6 +32,7 @@ METHODS: dict[str, type[AlphaZero]] = {
     "dqn": Dqn,
     "reinforce": Reinforce,
     "temporal": TemporalDifferences,
+    "imitation": Imitation,
 }
 
 

@@ -16,6 +16,7 @@ from tengen.learner import Learner
 from tengen.learner.q_learning import QLearner
 from tengen.methods.alphazero import discount
 from tengen.methods.without_search import WithoutSearch
+from tengen.network.checkpoint import NetworkFile
 from tengen.run.clock import Plan
 from tengen.selfplay.without_search import ChooseMove, random_or_best_move
 
@@ -26,8 +27,8 @@ class Dqn(WithoutSearch):
     """Self-play with epsilon-greedy moves, and the learner of Q."""
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> Learner:
-        return QLearner(game, config.network, config.learner, seed=config.seed, discount=discount(config))
+    def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
+        return QLearner(game, config.network, config.learner, seed=config.seed, discount=discount(config), start=start)
 
     def _rule(self, plan: Plan) -> ChooseMove:
         return random_or_best_move(self.config.dqn.epsilon_at(plan.progress[0]))

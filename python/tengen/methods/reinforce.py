@@ -15,7 +15,7 @@ from tengen.learner import Learner
 from tengen.learner.policy_gradient import PolicyGradientLearner
 from tengen.methods.alphazero import discount
 from tengen.methods.without_search import WithoutSearch
-from tengen.network.checkpoint import numbered_networks
+from tengen.network.checkpoint import NetworkFile, numbered_networks
 from tengen.network.evaluator import NetworkEvaluator
 from tengen.replay import ReplayWindow
 from tengen.report import LearnerReport
@@ -34,13 +34,14 @@ class Reinforce(WithoutSearch):
     _older_evaluators: dict[int, NetworkEvaluator] | None = None  # by iteration
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> Learner:
+    def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
         return PolicyGradientLearner(
             game,
             config.network,
             config.learner,
             seed=config.seed,
             discount=discount(config),
+            start=start,
             entropy_weight=config.reinforce.entropy_weight,
         )
 

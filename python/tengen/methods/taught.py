@@ -20,6 +20,7 @@ from tengen.config import RunConfig
 from tengen.learner.taught import TaughtLearner
 from tengen.methods.alphazero import AlphaZero, discount
 from tengen.methods.temporal import ROUND, learning_at
+from tengen.network.checkpoint import NetworkFile
 from tengen.run.clock import Clock, Plan
 from tengen.selfplay import SelfPlayResult
 
@@ -34,13 +35,14 @@ class Taught(AlphaZero):
     learner: TaughtLearner
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> TaughtLearner:
+    def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> TaughtLearner:
         return TaughtLearner(
             game,
             config.network,
             config.learner,
             seed=config.seed,
             discount=discount(config),
+            start=start,
             tables=config.tables,
         )
 

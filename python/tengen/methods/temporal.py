@@ -16,9 +16,10 @@ import numpy as np
 
 from tengen._core import Game, TablesFigures, TablesLearning
 from tengen.base.crew import Crew
-from tengen.config import RunConfig, TablesConfig
+from tengen.config import ConfigError, RunConfig, TablesConfig
 from tengen.learner.tables import TablesInTraining
 from tengen.methods.alphazero import PROBES, AlphaZero
+from tengen.network.checkpoint import NetworkFile
 from tengen.records import GameRecord
 from tengen.records.record import RecordBuilder
 from tengen.report import LearnerReport, Observer, SelfPlayReport
@@ -44,7 +45,11 @@ class TemporalDifferences(AlphaZero):
         self._learned: LearnerReport | None = None  # by the last play()
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> TablesInTraining:  # type: ignore[override]
+    def new_learner(  # type: ignore[override]
+        game: Game, config: RunConfig, start: NetworkFile | None = None
+    ) -> TablesInTraining:
+        if start is not None:
+            raise ConfigError("start: tables learn from blank ones; leave --from out.")
         return TablesInTraining(game, config.tables, seed=config.seed)
 
     @property

@@ -187,14 +187,17 @@ _RULES_OVER_TIME: tuple[Callable[[RunConfig, Sequence[IterationReport]], Finding
 )
 
 
+def _plays_by_search(config: RunConfig) -> bool:
+    return config.network.kind != "ntuple" and config.method == "alphazero"
+
+
 def find_problems(config: RunConfig, reports: Sequence[IterationReport]) -> tuple[Finding, ...]:
     """What the reports of a run say is wrong, as of the newest."""
     if not reports:
         return ()
-    searches = config.network.kind != "ntuple" and config.method == "alphazero"
     found = [
         *(rule(config, reports[-1]) for rule in _RULES),
-        *(rule(config, reports[-1]) for rule in _RULES_OF_SEARCH if searches),
+        *(rule(config, reports[-1]) for rule in _RULES_OF_SEARCH if _plays_by_search(config)),
         *(rule(config, reports) for rule in _RULES_OVER_TIME),
     ]
     return tuple(finding for finding in found if finding is not None)
