@@ -84,9 +84,7 @@ def import_games(
 class _Import:
     """An import that goes on."""
 
-    def __init__(
-        self, game: Game, place: Path, filters: Filters, on_progress: Callable[[ImportSummary], None]
-    ) -> None:
+    def __init__(self, game: Game, place: Path, filters: Filters, on_progress: Callable[[ImportSummary], None]) -> None:
         self._game = game
         self._place = place
         self._filters = filters

@@ -34,8 +34,8 @@ from tengen.games.sgf import looks_like_sgf
 from tengen.games.shogi.csa import is_csa
 from tengen.games.shogi.file import decoded_or_none
 from tengen.games.shogi.kif import is_kif
-from tengen.records.record import decode
 from tengen.records.inspection import view_shard
+from tengen.records.record import decode
 
 __all__ = ["Entry", "Source", "file_format", "games_of_path", "paths_in"]
 

@@ -74,7 +74,9 @@ def sgf_game(game: Game, text: str) -> FoundGame:
     if spec.source != wanted.source:
         raise BadGameError("another game", f"The game is {spec.source}, not {wanted.source}.")
     if (spec.height, spec.width) != (wanted.height, wanted.width):
-        raise BadGameError("another board", f"The board is {spec.width}x{spec.height}, not {wanted.width}x{wanted.height}.")
+        raise BadGameError(
+            "another board", f"The board is {spec.width}x{spec.height}, not {wanted.width}x{wanted.height}."
+        )
     result = read.result or "?"
     return FoundGame(read.moves, text_start(game, read.start), said_by_sgf(result), _about(read))
 
@@ -169,7 +171,9 @@ def _ggf_start(game: Game, cells: str, turn: str) -> State | None:
     try:
         return text_start(game, game.state(board=drawing))
     except TengenError as error:
-        raise BadGameError("impossible position", f"The position that it starts from can't be played: {error}") from None
+        raise BadGameError(
+            "impossible position", f"The position that it starts from can't be played: {error}"
+        ) from None
 
 
 def _said_by_ggf(text: str) -> Said | None:

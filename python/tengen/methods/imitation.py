@@ -26,8 +26,15 @@ from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluator, make_evaluator
 from tengen.records import POLICY_PARTS, GameRecord, ShardEnd, read_games
 from tengen.replay import ReplayWindow
-from tengen.report import ForetoldReport, GateReport, ImitationReport, IterationReport, LearnerReport, Observer
-from tengen.report import SelfPlayReport
+from tengen.report import (
+    ForetoldReport,
+    GateReport,
+    ImitationReport,
+    IterationReport,
+    LearnerReport,
+    Observer,
+    SelfPlayReport,
+)
 from tengen.run.clock import Clock, Plan
 from tengen.run.commits import Commit
 from tengen.run.folder import RunFolder
@@ -115,7 +122,9 @@ def foretold(
     first = fifth = loss = 0.0
     errors: list[NDArray[np.float64]] = []
     for begin in range(0, count, BATCH):
-        samples = window.samples_of(positions[begin : begin + BATCH], np.zeros(len(positions[begin : begin + BATCH]), np.int64))
+        samples = window.samples_of(
+            positions[begin : begin + BATCH], np.zeros(len(positions[begin : begin + BATCH]), np.int64)
+        )
         answer = evaluator(samples.planes)
         logits = np.where(samples.legal, answer.logits.astype(np.float64), -np.inf)  # [B, A]
         played = samples.policy.argmax(axis=1)

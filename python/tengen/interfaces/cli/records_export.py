@@ -11,7 +11,14 @@ from tengen import TengenError
 from tengen.interfaces.cli.game_argument import parse_game
 
 Format = Literal["auto", "sgf", "pgn", "jsonl", "parquet", "arrow"]
-SUFFIXES = {".sgf": "sgf", ".pgn": "pgn", ".jsonl": "jsonl", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+SUFFIXES = {
+    ".sgf": "sgf",
+    ".pgn": "pgn",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
 
 
 def run(

@@ -137,7 +137,9 @@ def _rank(text: str | None) -> float | None:
 
 def _date(name: str, text: str | None) -> str:
     if text is not None and not DATE.fullmatch(text):
-        raise TengenError(f"--{name} takes a day, a month or a year, as in 2010-05-31, 2010-05 or 2010; found '{text}'.")
+        raise TengenError(
+            f"--{name} takes a day, a month or a year, as in 2010-05-31, 2010-05 or 2010; found '{text}'."
+        )
     return text or ""
 
 
