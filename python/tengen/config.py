@@ -19,6 +19,7 @@ from tengen._core import SearchParams, TengenError, param_specs
 from tengen.base.reading import UnreadableError, read_text
 
 __all__ = [
+    "AlphaGoConfig",
     "ArenaConfig",
     "ConfigError",
     "LearnerConfig",
@@ -82,9 +83,10 @@ class NetworkConfig(_Stage):
         "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
     )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
-    kind: Literal["policy and value", "policy", "value", "ntuple"] = Field(
+    kind: Literal["policy and value", "separate", "policy", "value", "ntuple"] = Field(
         "policy and value",
-        description="which heads the network has; a search needs a value; ntuple: tables instead of layers",
+        description="which heads the network has; a search needs a value; separate: a network for the policy and one "
+        "for the value; ntuple: tables instead of layers",
     )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
@@ -123,6 +125,12 @@ class NetworkConfig(_Stage):
     def _score_needs_value(self) -> NetworkConfig:
         if self.kind == "policy" and self.score_head:
             raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
+        return self
+
+    @model_validator(mode="after")
+    def _grows_as_one(self) -> NetworkConfig:
+        if self.kind == "separate" and self.grow:
+            raise ValueError("networks of kind 'separate' do not grow; leave network.grow empty")
         return self
 
     @field_validator("grow")
@@ -330,6 +338,42 @@ class TablesConfig(_Stage):
     random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
 
 
+class AlphaGoConfig(_Stage):
+    """The four stages of AlphaGo (method = "alphago"): imitation, rollout policy, policy gradient, value."""
+
+    records: str = Field("", description="folder of recorded games that the first two stages learn from")
+    test_share: float = _setting(0.1, "share of these games that are only measured on", unit="share", gt=0, lt=1)
+    test_positions: int = _setting(2000, "positions of them that the policy is measured on", unit="positions", ge=1)
+    imitation_share: float = _setting(0.4, "share of the iterations for imitation", unit="share", gt=0, lt=1)
+    rollout_share: float = _setting(0.05, "share of the iterations for the rollout policy", unit="share", gt=0, lt=1)
+    gradient_share: float = _setting(0.3, "share of the iterations for the policy gradient", unit="share", gt=0, lt=1)
+    steps: int = _setting(200, "steps of the learner in an iteration of imitation", unit="steps", ge=1)
+    share_players: bool = _setting(
+        False, "whether both players have one rollout policy; right where the rules are the same for both"
+    )
+    rollout_rate: float = _setting(0.1, "step size of the rollout policy (AdaGrad)", gt=0)
+    rollout_decay: float = _setting(1e-4, "how fast weights of the rollout policy that nothing confirms fall to 0", ge=0)
+    gradient_games: int = _setting(
+        128, "games against the pool in an iteration of the policy gradient (AlphaGo: 128)", unit="games", ge=2
+    )
+    gradient_rate: float = _setting(0.1, "the rate of the policy gradient, as a share of learner.learning_rate", gt=0)
+    entropy_weight: float = _setting(0.0, "weight of the policy's entropy in the policy gradient (AlphaGo: 0)", ge=0)
+    pool: int = _setting(10, "older selves that the policy plays against, imitation's among them", ge=1, le=64)
+    pool_every: int = _setting(5, "iterations of the policy gradient between two older selves", unit="iterations", ge=1)
+    match_games: int = _setting(
+        100, "games of the improved policy against imitation's when the third stage is over; 0: none", unit="games", ge=0
+    )
+    value_games: int = _setting(
+        512, "games in an iteration of the value, of each of which one position is learned", unit="games", ge=1
+    )
+
+    @model_validator(mode="after")
+    def _leaves_time_for_the_value(self) -> AlphaGoConfig:
+        if self.imitation_share + self.rollout_share + self.gradient_share >= 1.0:
+            raise ValueError("imitation_share, rollout_share and gradient_share together must be below 1")
+        return self
+
+
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
@@ -418,14 +462,17 @@ class RunConfig(_Stage):
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
-    method: Literal["alphazero", "temporal"] = _setting(
-        "alphazero", "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other)"
+    method: Literal["alphago", "alphazero", "temporal"] = _setting(
+        "alphazero",
+        "how the network learns: alphazero (self-play with search), alphago (records, policy gradient, value), "
+        "temporal (ntuple tables have no other)",
     )
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
     tables: TablesConfig = TablesConfig()
+    alphago: AlphaGoConfig = AlphaGoConfig()
     arena: ArenaConfig = ArenaConfig()
 
 

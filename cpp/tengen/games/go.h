@@ -162,6 +162,15 @@ class Go {
     }
   }
 
+  // A sum of GoBoard's tactics for a stone; for a pass, whether the opponent has passed.
+  void tactics(const State& state, const ActionList& list, std::uint8_t* out) const {
+    const auto liberties = board_.count_liberties(state.position);
+    for (const Action action : list) {
+      *out++ = static_cast<std::uint8_t>(action == pass_ ? Board::kTactics + (state.passes > 0 ? 1 : 0)
+                                                         : board_.tactics(state.position, liberties, action, own(state)));
+    }
+  }
+
   void write_planes(const State& state, float* planes) const {
     std::fill_n(planes, spec_.planes_size(), 0.0F);
     if (rules_.history == 1) {

@@ -6,12 +6,14 @@ METHODS, and its name in RunConfig.method.
 """
 
 from tengen.config import ConfigError, RunConfig
+from tengen.methods.alphago import AlphaGo
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
 from tengen.methods.temporal import TemporalDifferences
 
-__all__ = ["METHODS", "AlphaZero", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
+__all__ = ["METHODS", "AlphaGo", "AlphaZero", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
 
 METHODS: dict[str, type[AlphaZero]] = {
+    "alphago": AlphaGo,
     "alphazero": AlphaZero,
     "temporal": TemporalDifferences,
 }
