@@ -149,8 +149,10 @@ class Go {
   }
 
   void cells(const State& state, std::int8_t* out) const {
-    static constexpr std::array<std::int8_t, 3> kCodes = {1, 2, 0};  // by mark
-    for (int cell = 0; cell < pass_; ++cell) out[cell] = kCodes[state.position.mark[at(cell)]];
+    for (int cell = 0; cell < pass_; ++cell) {
+      const auto mark = state.position.mark[at(cell)];
+      out[cell] = static_cast<std::int8_t>(mark == Board::kEmpty ? 0 : mark + 1);
+    }
   }
 
   // Whose area each cell is.

@@ -87,9 +87,17 @@ class PatternLayout {
 
   // Within a bank.
   int around(int code, bool near) const { return has_pieces_ ? code + (near ? kAroundCodes : 0) : 0; }
+  int num_codes() const { return num_codes_; }
   int tactics(int code) const { return starts_[kTacticsOf] + code; }
-  int answer(int last, std::optional<int> target) const { return starts_[kAnswer] + offset(last, target); }
-  int follow(int before, std::optional<int> target) const { return starts_[kFollow] + offset(before, target); }
+  // Of an action without a target, or of any with one if the earlier target is not known.
+  int answer_without_target() const { return starts_[kAnswer] + num_offsets(); }
+  int follow_without_target() const { return starts_[kFollow] + num_offsets(); }
+  int answer_to_unknown() const { return starts_[kAnswer] + num_offsets() + 1; }
+  int follow_of_unknown() const { return starts_[kFollow] + num_offsets() + 1; }
+  // Of a target on the cell c, as answer_from(last) + grid(c): numbers that need no division.
+  int answer_from(int last) const { return starts_[kAnswer] + offset_of(0, 0) - grid(last); }
+  int follow_from(int before) const { return starts_[kFollow] + offset_of(0, 0) - grid(before); }
+  int grid(int cell) const { return (cell / width_) * (2 * width_ - 1) + cell % width_; }
   int action(int fullness, Action action) const { return starts_[kActionOf] + fullness * num_actions_ + action; }
   int step(Player player, int moved, int taken) const {
     if (shares_players_ && player == Player::kSecond) {
@@ -99,14 +107,6 @@ class PatternLayout {
     return starts_[kStep] + moved * num_codes_ + taken;
   }
   int fullness(int num_pieces) const { return std::min(kFullness - 1, kFullness * num_pieces / (height_ * width_)); }
-
-  // Whether a target touches the target of the last move, also by a corner.
-  bool is_near(int last, int target) const {
-    if (last < 0) return false;
-    const int rows = target / width_ - last / width_;
-    const int columns = target % width_ - last % width_;
-    return rows >= -1 && rows <= 1 && columns >= -1 && columns <= 1;
-  }
 
   // [bank_size] The weight that stands for this one and for all that a symmetry turns it into.
   const std::vector<std::int32_t>& owner() const { return owner_; }
@@ -119,13 +119,6 @@ class PatternLayout {
   int num_offsets() const { return (2 * height_ - 1) * (2 * width_ - 1); }
 
   int offset_of(int rows, int columns) const { return (rows + height_ - 1) * (2 * width_ - 1) + columns + width_ - 1; }
-
-  // One of num_offsets(), or one more for an action without a target, or one more again if `from` is not known.
-  int offset(int from, std::optional<int> target) const {
-    if (!target) return num_offsets();
-    if (from < 0) return num_offsets() + 1;
-    return offset_of(*target / width_ - from / width_, *target % width_ - from % width_);
-  }
 
   std::vector<std::int8_t> swapped_codes(const GameSpec& spec) const {
     std::vector<std::int8_t> swapped(static_cast<std::size_t>(num_codes_));

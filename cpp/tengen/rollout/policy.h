@@ -18,7 +18,7 @@ namespace tengen {
 
 // Nobody changes it once it is made, so that threads can share it.
 struct RolloutPolicy {
-  static constexpr float kMostLogit = 20.0F;  // a product of as many factors as there are kinds stays finite in double
+  static constexpr float kMostLogit = 10.0F;  // a product of a factor of each kind stays finite in float
 
   // weights: [banks, bank_size]. Those that a symmetry joins are all as the one that owns them.
   RolloutPolicy(const GameSpec& spec, bool shares_players, const std::vector<float>& weights)
@@ -83,9 +83,9 @@ class RolloutPlayer {
     const float* factors = policy_.factors.data();
     double total = 0.0;
     for (int i = 0; i < reader_.legal().size(); ++i) {
-      double product = 1.0;
-      for (const std::int32_t slot : reader_.slots(i)) product *= static_cast<double>(factors[slot]);
-      total += product;
+      float product = 1.0F;
+      for (const std::int32_t slot : reader_.slots(i)) product *= factors[slot];
+      total += static_cast<double>(product);
       running_[static_cast<std::size_t>(i)] = total;
     }
     return total;
