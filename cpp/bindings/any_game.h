@@ -12,6 +12,7 @@
 #include "tengen/records/samples.h"
 #include "tengen/rollout/learner.h"
 #include "tengen/rollout/policy.h"
+#include "tengen/search/alphabeta.h"
 #include "tengen/search/forest.h"
 #include "tengen/tables/learner.h"
 #include "tengen/tables/reader.h"
@@ -202,6 +203,7 @@ class AnyGame {
   virtual std::string position_text(const AnyState& state) const = 0;
   virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
   virtual std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const = 0;
+  virtual AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const = 0;
   virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                         const Poll& poll) const = 0;
   virtual PlayoutCounts policy_playouts(const RolloutPolicy& policy, const AnyState& from, const LastTargets& past,
@@ -281,6 +283,10 @@ class ErasedGame final : public AnyGame {
   }
   std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const override {
     return tengen::count_sequences(game_, open(state), length, poll);
+  }
+
+  AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const override {
+    return AlphaBeta<G>(game_, depth, seed).search(open(state), std::cref(poll));
   }
 
   PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,

@@ -1107,6 +1107,31 @@ class RolloutLearner:
 
     def load(self, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
 
+class AlphaBetaResult:
+    """What a minimax search found. A value: any thread may use it."""
+
+    @property
+    def best_action(self) -> int: ...
+
+    @property
+    def value(self) -> float:
+        """For the player to move; beyond 0.9 or -0.9 the result is forced."""
+
+    @property
+    def depth(self) -> int:
+        """Plies searched: fewer than asked for where the result is forced."""
+
+    @property
+    def positions(self) -> int:
+        """Positions looked at."""
+
+    def __repr__(self) -> str: ...
+
+def alphabeta(state: State, depth: int, seed: int) -> AlphaBetaResult:
+    """
+    Minimax with alpha-beta pruning to that depth; the seed chooses among moves of equal value.
+    """
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.

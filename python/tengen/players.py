@@ -2,6 +2,7 @@
 
 random              any legal action
 greedy              looks one move ahead: wins if it can, else has the most stones after it (docs/tournament.md)
+alphabeta:6         minimax with alpha-beta pruning, 6 plies deep (docs/tournament.md)
 rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a random play-out
 uniform:400         PUCT with 400 simulations, uniform priors and values of 0
 network:MODEL       the move with the highest prior of a network, without search
@@ -34,7 +35,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tengen._core import Forest, Game, RolloutPolicy, SearchParams, State, TengenError
+from tengen._core import Forest, Game, RolloutPolicy, SearchParams, State, TengenError, alphabeta
 from tengen.external.gomocup import GomocupProgram
 from tengen.external.gtp import GtpProgram
 from tengen.external.nboard import NBoardProgram
@@ -57,6 +58,7 @@ if TYPE_CHECKING:  # players without a network do not import what network files 
 
 __all__ = [
     "PLAYER_FORMS",
+    "AlphaBetaPlayer",
     "GreedyPlayer",
     "NetworkPlayer",
     "Player",
@@ -78,11 +80,13 @@ __all__ = [
 
 # The forms of a player's text; N is a number of simulations.
 PLAYER_FORMS = (
-    "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, "
-    "alphago:RUN:N, solver, gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, usi:COMMAND"
+    "random, greedy, alphabeta:DEPTH, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, "
+    "mixed:MODEL:N, alphago:RUN:N, solver, gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, "
+    "usi:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
+MOST_DEPTH = 64  # of alphabeta: bind_alphabeta.cpp
 MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/lab/batches.md has the measurements).
 LEAVES_PER_CORE = 8
@@ -157,6 +161,17 @@ def _stones_ahead(state: State, player: int) -> float:
     worth_of = np.array([0.0, *(worth[piece.owner] for piece in state.game.spec.pieces)])
     ahead = float(worth_of[state.cells].sum())
     return ahead if player == 0 else -ahead
+
+
+class AlphaBetaPlayer:
+    """Minimax with alpha-beta pruning to a fixed depth (cpp/tengen/search/alphabeta.h). Any thread may ask."""
+
+    def __init__(self, name: str, depth: int) -> None:
+        self.name = name
+        self._depth = depth
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        return [alphabeta(state, self._depth, seed).best_action for state, seed in zip(states, seeds, strict=True)]
 
 
 class SearchPlayer:
@@ -312,6 +327,12 @@ def _greedy(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     return GreedyPlayer()
 
 
+def _alphabeta(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    if argument is None or not argument.isdecimal() or not 1 <= int(argument) <= MOST_DEPTH:
+        raise PlayerSpecError(f"'{text}': say how many plies deep, from 1 to {MOST_DEPTH}, as in 'alphabeta:4'.")
+    return AlphaBetaPlayer(text, int(argument))
+
+
 def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(
         text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
@@ -421,6 +442,7 @@ def _program(text: str, argument: str | None, game: Game, evaluator_of: Evaluato
 _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "random": _random,
     "greedy": _greedy,
+    "alphabeta": _alphabeta,
     "rollout": _rollout,
     "uniform": _uniform,
     "network": _network,
@@ -433,7 +455,7 @@ _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
 
 
 # The others use all cores by themselves, or a program of their own.
-_IN_BATCHES = {"random", "greedy", "rollout", "uniform", "network", "search", "mixed", "alphago"}
+_IN_BATCHES = {"random", "greedy", "alphabeta", "rollout", "uniform", "network", "search", "mixed", "alphago"}
 
 
 def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:

@@ -1,4 +1,4 @@
-"""Rollout policies as Python sees them: learned, saved by their weights, used by a forest, refused where they don't fit."""
+"""Rollout policies as Python sees them: learned, saved by weights, used by a forest, refused where they don't fit."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_every_game_has_playouts_of_a_policy(name: str) -> None:
     policy = RolloutPolicy(game, learner.weights(), False)
     counts = policy.playouts(3, seed=2)
     assert counts.games == 3
-    legal = game.initial_state().legal_actions
+    legal = list(game.initial_state().legal_actions)
     assert policy.probabilities(game.initial_state())[legal] == pytest.approx(1 / len(legal))
 
 
@@ -57,7 +57,9 @@ def test_a_forest_plays_out_by_it() -> None:
     weights = np.random.default_rng(1).normal(size=learner.weights().shape).astype(np.float32)
     policy = RolloutPolicy(game, weights, True)
     params = SearchParams(selection="uct", rollout_weight=1.0, simulations=50)
-    found = [tengen.search(game, [game.state("C3")], params=params, rollouts=rollouts)[0] for rollouts in (policy, None)]
+    found = [
+        tengen.search(game, [game.state("C3")], params=params, rollouts=rollouts)[0] for rollouts in (policy, None)
+    ]
     assert found[0].visits.tolist() != found[1].visits.tolist()
 
 

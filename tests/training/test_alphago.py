@@ -1,4 +1,4 @@
-"""AlphaGo's four stages on small boards: each learns, a stopped run ends with the same bits, and its player searches."""
+"""AlphaGo's four stages on small boards: each learns, a stopped run ends with the same bits, its player searches."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ STAGES = {
     "imitation_share": 0.25,
     "rollout_share": 0.25,
     "gradient_share": 0.25,
-    "steps": 4,
     "gradient_games": 12,
     "value_games": 24,
     "pool_every": 1,
@@ -51,10 +50,9 @@ def small_alphago(game: str, records: Path, iterations: int = 8, **changes: Any)
     stages = {name: SMALL[name] for name in ("network", "self_play", "replay", "learner", "arena")}
     name, _, options = game.partition(":")
     given = {key: int(value) for key, _, value in (each.partition("=") for each in options.split(",") if each)}
-    alphago = {**STAGES, "records": str(records), **changes}
-    return load_config(
-        game=name, options=given, iterations=iterations, seed=3, method="alphago", alphago=alphago, **stages
-    )
+    stages["imitation"] = {"records": str(records), "test_share": 0.2, "steps": 4, "positions": 200}
+    stages["alphago"] = {**STAGES, **changes}
+    return load_config(game=name, options=given, iterations=iterations, seed=3, method="alphago", **stages)
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +66,10 @@ def go_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_stages_come_one_after_the_other(go_run: Path) -> None:
     reports = read_reports(go_run)
     assert [report.self_play.games for report in reports] == [30, 0, 0, 0, 12, 12, 24, 24]
-    accuracies = [report.accuracy for report in reports]
-    assert all(accuracy is not None for accuracy in accuracies[:4])
-    assert accuracies[3] is not None
-    assert accuracies[3].network > 0.5  # the rollout policy foretells the first legal action
-    assert "unseen games" in accuracies[3].about
+    foretold = [report.imitation.validation for report in reports if report.imitation is not None]
+    assert len(foretold) == 4
+    assert foretold[3].top1 > 0.5  # the rollout policy foretells the first legal action
+    assert foretold[3].policy_loss < foretold[2].policy_loss
     gates = [report.gate for report in reports]
     assert [gate is not None for gate in gates] == [False] * 6 + [True, False]
     assert gates[6] is not None
@@ -86,7 +83,9 @@ def test_the_stages_come_one_after_the_other(go_run: Path) -> None:
 
 
 def test_each_stage_trains_its_own_network(go_run: Path) -> None:
-    kinds = {name: load_network(go_run / "stages" / f"{name}.safetensors") for name in ("imitation", "gradient", "value")}
+    kinds = {
+        name: load_network(go_run / "stages" / f"{name}.safetensors") for name in ("imitation", "gradient", "value")
+    }
     assert kinds["imitation"].architecture.outputs == {"logits"}
     assert kinds["value"].architecture.outputs == {"wdl_logits"}
     assert kinds["gradient"].digest != kinds["imitation"].digest
@@ -172,9 +171,9 @@ def test_any_game_can_be_learned_so(name: str, tmp_path: Path) -> None:
 
 
 def test_without_records_nothing_begins(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="alphago.records"):
+    with pytest.raises(ConfigError, match=r"imitation\.records"):
         train(small_alphago("tic_tac_toe", tmp_path / "absent"), tmp_path / "run")
-    few = write_records(tmp_path / "few", tengen.load("tic_tac_toe"), games=2)
+    few = write_records(tmp_path / "few", tengen.load("tic_tac_toe"), games=1)
     with pytest.raises(ConfigError, match="too few"):
         train(small_alphago("tic_tac_toe", few), tmp_path / "run")
 

@@ -65,13 +65,15 @@ enum class Reason : std::uint8_t {
   kDeclaration,     // a player declared a win that the rules allow, as by an entering king
   kResignation,     // a player gave up
   kForfeit,         // a player broke the rules or ran out of time
+  kAgreement,       // the players, or a judge, agreed on the result
   kRules,           // the rules say no more than that it is over
 };
 
-constexpr std::array<std::string_view, 18> kReasonTexts = {
+constexpr std::array<std::string_view, 19> kReasonTexts = {
     "line",        "full board", "no move",     "two passes",  "length",     "majority",
     "connection",  "capture",    "checkmate",   "stalemate",   "repetition", "perpetual check",
-    "fifty moves", "material",   "declaration", "resignation", "forfeit",    "rules"};
+    "fifty moves", "material",   "declaration", "resignation", "forfeit",    "agreement",
+    "rules"};
 
 constexpr std::string_view reason_text(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)]; }
 

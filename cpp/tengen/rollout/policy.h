@@ -54,8 +54,8 @@ class RolloutPlayer {
     const G& game = reader_.game();
     for (std::int64_t actions = 0;; ++actions) {
       if (const auto outcome = game.outcome(state)) return {*outcome, actions};
-      const double total = look(state, past);
-      const double drawn = rng.uniform() * total;
+      const float total = look(state, past);
+      const float drawn = static_cast<float>(rng.uniform()) * total;
       const int last = reader_.legal().size() - 1;
       int choice = 0;
       while (choice < last && running_[static_cast<std::size_t>(choice)] <= drawn) ++choice;
@@ -66,34 +66,34 @@ class RolloutPlayer {
 
   // The probability of each action, [A]; 0 where it is not legal. The game is not over.
   void write_probabilities(const State& state, const LastTargets& past, float* out) {
-    const double total = look(state, past);
+    const float total = look(state, past);
     std::fill_n(out, reader_.game().spec().num_actions, 0.0F);
-    double before = 0.0;
+    float before = 0.0F;
     for (int i = 0; i < reader_.legal().size(); ++i) {
-      const double here = running_[static_cast<std::size_t>(i)];
-      out[reader_.legal()[i]] = static_cast<float>((here - before) / total);
+      const float here = running_[static_cast<std::size_t>(i)];
+      out[reader_.legal()[i]] = (here - before) / total;
       before = here;
     }
   }
 
  private:
   // Fills the running sums of what speaks for each legal action; returns the whole.
-  double look(const State& state, const LastTargets& past) {
+  float look(const State& state, const LastTargets& past) {
     reader_.look(state, past);
     const float* factors = policy_.factors.data();
-    double total = 0.0;
-    for (int i = 0; i < reader_.legal().size(); ++i) {
-      float product = 1.0F;
-      for (const std::int32_t slot : reader_.slots(i)) product *= factors[slot];
-      total += static_cast<double>(product);
-      running_[static_cast<std::size_t>(i)] = total;
+    const auto count = static_cast<std::size_t>(reader_.legal().size());
+    for (std::size_t i = 0; i < count; ++i) {  // apart from the sums, so that the processor can work ahead
+      const auto slots = reader_.slots(static_cast<int>(i));
+      running_[i] = (factors[slots[0]] * factors[slots[1]]) * (factors[slots[2]] * factors[slots[3]]) *
+                    (factors[slots[4]] * factors[slots[5]]);
     }
-    return total;
+    for (std::size_t i = 1; i < count; ++i) running_[i] += running_[i - 1];
+    return running_[count - 1];
   }
 
   const RolloutPolicy& policy_;  // owned elsewhere
   PatternReader<G> reader_;
-  std::vector<double> running_;  // [legal]
+  std::vector<float> running_;  // [legal]
 };
 
 // The targets of the last two of some moves from a position, each of them legal.

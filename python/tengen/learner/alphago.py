@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, RolloutLearner
-from tengen.config import LearnerConfig, RunConfig
+from tengen.config import ConfigError, LearnerConfig, RunConfig
 from tengen.learner.learner import Learner
 from tengen.learner.policy_gradient import PolicyGradientLearner
 from tengen.network.architecture import side_by_side
@@ -58,6 +58,9 @@ class AlphaGoLearner:
         if self.stage == "gradient":
             self.gradient = self._new_gradient()
             self.pool = [dict(self.policy_file().weights)]
+
+    def share_with(self, partners: object) -> None:
+        raise ConfigError("learner.partners: the networks of AlphaGo learn in one process; leave them out.")
 
     def remember_self(self) -> None:
         """Adds the improved policy to the pool; the oldest but the first makes room for it."""

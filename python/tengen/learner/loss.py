@@ -97,12 +97,14 @@ class LossTerms:
 def value_target(outcome: Tensor, search: Tensor, plies_left: Tensor, share: float, discount: float) -> Tensor:
     """Win, draw and loss [B, 3] for the player to move: (1 - share) z + share q, with z discounted by its distance.
 
-    What the discount takes from a win or a loss goes to the draw, so that win - loss is the discounted result.
+    What the discount takes from a win or a loss goes to the draw, so that win - loss is the discounted result. Where
+    nobody knows the result, the row is 0 and costs nothing.
     """
     z = outcome * discount**plies_left  # [B]
     target_of_z = torch.stack((z.clamp(min=0), 1 - z.abs(), (-z).clamp(min=0)), dim=1)
     target_of_q = torch.stack(((1 + search) / 2, torch.zeros_like(search), (1 - search) / 2), dim=1)
-    return (1 - share) * target_of_z + share * target_of_q
+    mixed = (1 - share) * target_of_z + share * target_of_q
+    return torch.where(outcome.isnan()[:, None], torch.zeros_like(mixed), mixed)
 
 
 def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, discount: float) -> LossTerms:
@@ -127,7 +129,7 @@ def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, disc
         reply=nothing if output.reply_logits is None else cross_entropy(samples.reply, output.reply_logits),
         ownership=ownership,
         score=score,
-        mean_target=target.mean(dim=0),
+        mean_target=target.mean(dim=0) / target.sum(dim=1).mean().clamp(min=1e-9),
     )
 
 

@@ -14,6 +14,7 @@ first games of its folder, so that it goes on without them.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from tengen._core import Game
+from tengen.base.crew import Crew
 from tengen.config import MOST, ConfigError, ReplayConfig, RunConfig
 from tengen.learner import Learner
 from tengen.learner.alphago import STAGES, AlphaGoLearner
@@ -37,6 +39,7 @@ from tengen.records.shards import read_games
 from tengen.replay import ReplayWindow
 from tengen.report import (
     GateReport,
+    ImitationReport,
     IterationReport,
     LearnerReport,
     Observer,
@@ -61,13 +64,19 @@ class AlphaGo(AlphaZero):
 
     learner: AlphaGoLearner  # type: ignore[assignment]
 
-    def __init__(self, game: Game, run: RunFolder, learner: AlphaGoLearner, observer: Observer) -> None:
-        super().__init__(game, run, learner, observer)  # type: ignore[arg-type]
-        self.people = PeoplesGames(game, self.config.alphago)
+    def __init__(
+        self, game: Game, run: RunFolder, learner: AlphaGoLearner, observer: Observer, crew: Crew | None = None
+    ) -> None:
+        super().__init__(game, run, learner, observer, crew)  # type: ignore[arg-type]
+        self.people = PeoplesGames(game, self.config.imitation)
         self._positions = ReplayWindow(game, _ALL)  # of the last stage, one a game
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> AlphaGoLearner:  # type: ignore[override]
+    def new_learner(  # type: ignore[override]
+        game: Game, config: RunConfig, start: NetworkFile | None = None
+    ) -> AlphaGoLearner:
+        if start is not None:
+            raise ConfigError("AlphaGo begins with records, not with a network; leave --from out.")
         if config.network.kind != "policy and value" or config.network.module or config.network.grow:
             raise ConfigError(
                 "network: AlphaGo makes a policy and a value network of these sizes by itself; leave network.kind, "
@@ -114,7 +123,7 @@ class AlphaGo(AlphaZero):
             learned = self._learn_rollout(rng)
         else:
             learner: Learner = self.learner.policy
-            steps = self.config.alphago.steps
+            steps = self.config.imitation.steps
             if self.learner.stage == "gradient":
                 assert self.learner.gradient is not None
                 learner, steps = self.learner.gradient, math.ceil(positions / batch)
@@ -143,11 +152,13 @@ class AlphaGo(AlphaZero):
 
     def measure(self, clock: Clock, reports: Sequence[IterationReport]) -> Measured:
         """Moves of unseen games in the first two stages; matches, as in every run, when there is a value."""
-        stage = self.learner.stage
-        if stage == "imitation":
-            return Measured(accuracy=self.people.accuracy_of(self._evaluator(self.learner.policy_file())))
-        if stage == "rollout":
-            return Measured(accuracy=self.people.rollout_accuracy(self.learner.rollout))
+        stage, started = self.learner.stage, time.perf_counter()
+        if stage in {"imitation", "rollout"}:
+            if stage == "imitation":
+                found = self.people.foretold_by(self._evaluator(self.learner.policy_file()))
+            else:
+                found = self.people.foretold_by_rollout(self.learner.rollout)
+            return Measured(imitation=ImitationReport(found, None, time.perf_counter() - started))
         return super().measure(clock, reports) if stage == "value" else Measured()
 
     # ---- What they are made of
@@ -270,7 +281,7 @@ class AlphaGo(AlphaZero):
             score_loss=0.0,
             value_loss_of_mean=0.0,
             learning_rate=alphago.rollout_rate,
-            window=self.people.window.positions,
+            window=self.people.positions,
             gradient_norm=0.0,
         )
 

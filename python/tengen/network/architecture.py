@@ -16,7 +16,16 @@ from tengen._core import TablesShape, TengenError
 from tengen.config import NetworkConfig
 from tengen.network.modules import digest_of
 
-__all__ = ["Architecture", "ArchitectureError", "BoardShape", "Layer", "OwnModule", "TupleTables", "describe", "side_by_side"]
+__all__ = [
+    "Architecture",
+    "ArchitectureError",
+    "BoardShape",
+    "Layer",
+    "OwnModule",
+    "TupleTables",
+    "describe",
+    "side_by_side",
+]
 
 MOST_DENSE_WEIGHTS = 4_000_000  # of a dense policy head; 4,672 actions on 8x8 leave it 13 channels
 LOGITS, WDL, REPLY, OWNERSHIP, SCORE = "logits", "wdl_logits", "reply_logits", "ownership", "score"
@@ -154,9 +163,7 @@ def describe(shape: BoardShape, config: NetworkConfig, *, most_dense: int = MOST
     if config.kind == "separate":
         alone = config.model_copy(update={"kind": "value", "reply_head": False})
         policy = config.model_copy(update={"kind": "policy", "ownership_head": False, "score_head": False})
-        return side_by_side(
-            policy_net=describe(shape, policy, most_dense=most_dense), value_net=describe(shape, alone)
-        )
+        return side_by_side(policy_net=describe(shape, policy, most_dense=most_dense), value_net=describe(shape, alone))
     if config.module:
         return Architecture(module=OwnModule(config.module, digest_of(config.module), dict(config.settings)))
     channels = config.channels
