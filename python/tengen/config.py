@@ -19,6 +19,7 @@ from tengen._core import SearchParams, TengenError, param_specs
 from tengen.base.reading import UnreadableError, read_text
 
 __all__ = [
+    "AlphaGoConfig",
     "ArenaConfig",
     "ConfigError",
     "DqnConfig",
@@ -85,9 +86,10 @@ class NetworkConfig(_Stage):
         "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
     )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
-    kind: Literal["policy and value", "policy", "value", "ntuple"] = Field(
+    kind: Literal["policy and value", "separate", "policy", "value", "ntuple"] = Field(
         "policy and value",
-        description="which heads the network has; a search needs a value; ntuple: tables instead of layers",
+        description="which heads the network has; a search needs a value; separate: a network for the policy and one "
+        "for the value; ntuple: tables instead of layers",
     )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
@@ -126,6 +128,12 @@ class NetworkConfig(_Stage):
     def _score_needs_value(self) -> NetworkConfig:
         if self.kind == "policy" and self.score_head:
             raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
+        return self
+
+    @model_validator(mode="after")
+    def _grows_as_one(self) -> NetworkConfig:
+        if self.kind == "separate" and self.grow:
+            raise ValueError("networks of kind 'separate' do not grow; leave network.grow empty")
         return self
 
     @field_validator("grow")
@@ -384,6 +392,46 @@ class ImitationConfig(_Stage):
     )
 
 
+class AlphaGoConfig(_Stage):
+    """The four stages of AlphaGo (method = "alphago"): imitation, rollout policy, policy gradient, value.
+
+    Records, steps and test games of the first are those of `imitation`.
+    """
+
+    imitation_share: float = _setting(0.4, "share of the iterations for imitation", unit="share", gt=0, lt=1)
+    rollout_share: float = _setting(0.05, "share of the iterations for the rollout policy", unit="share", gt=0, lt=1)
+    gradient_share: float = _setting(0.3, "share of the iterations for the policy gradient", unit="share", gt=0, lt=1)
+    share_players: bool = _setting(
+        False, "whether both players have one rollout policy; right where the rules are the same for both"
+    )
+    rollout_rate: float = _setting(0.1, "step size of the rollout policy (AdaGrad)", gt=0)
+    rollout_decay: float = _setting(
+        1e-4, "how fast weights of the rollout policy that nothing confirms fall to 0", ge=0
+    )
+    gradient_games: int = _setting(
+        128, "games against the pool in an iteration of the policy gradient (AlphaGo: 128)", unit="games", ge=2
+    )
+    gradient_rate: float = _setting(0.1, "the rate of the policy gradient, as a share of learner.learning_rate", gt=0)
+    entropy_weight: float = _setting(0.0, "weight of the policy's entropy in the policy gradient (AlphaGo: 0)", ge=0)
+    pool: int = _setting(10, "older selves that the policy plays against, imitation's among them", ge=1, le=64)
+    pool_every: int = _setting(5, "iterations of the policy gradient between two older selves", unit="iterations", ge=1)
+    match_games: int = _setting(
+        100,
+        "games of the improved policy against imitation's when the third stage is over; 0: none",
+        unit="games",
+        ge=0,
+    )
+    value_games: int = _setting(
+        512, "games in an iteration of the value, of each of which one position is learned", unit="games", ge=1
+    )
+
+    @model_validator(mode="after")
+    def _leaves_time_for_the_value(self) -> AlphaGoConfig:
+        if self.imitation_share + self.rollout_share + self.gradient_share >= 1.0:
+            raise ValueError("imitation_share, rollout_share and gradient_share together must be below 1")
+        return self
+
+
 class ArenaConfig(_Stage):
     """Measuring the network on a ladder of opponents and, if gating, against the champion."""
 
@@ -505,10 +553,10 @@ class RunConfig(_Stage):
         ge=0,
         le=1,
     )
-    method: Literal["alphazero", "dqn", "imitation", "reinforce", "temporal"] = _setting(
+    method: Literal["alphago", "alphazero", "dqn", "imitation", "reinforce", "temporal"] = _setting(
         "alphazero",
-        "how the network learns: alphazero (self-play with search), imitation (from records), dqn, reinforce, temporal "
-        "(only for ntuple tables)",
+        "how the network learns: alphazero (self-play with search), imitation (from records), alphago (records, then "
+        "policy gradient and value), dqn, reinforce, temporal (only for ntuple tables)",
     )
     start: str = Field("", description="digest of the network that the run began with; empty: a blank one")
     network: NetworkConfig = NetworkConfig()
@@ -516,6 +564,7 @@ class RunConfig(_Stage):
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
     tables: TablesConfig = TablesConfig()
+    alphago: AlphaGoConfig = AlphaGoConfig()
     dqn: DqnConfig = DqnConfig()
     reinforce: ReinforceConfig = ReinforceConfig()
     imitation: ImitationConfig = ImitationConfig()

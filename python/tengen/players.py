@@ -9,6 +9,8 @@ network:MODEL       the move with the highest prior of a network, without search
 search:MODEL:400    400 simulations with a network
 search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
+alphago:RUN:400     400 simulations with the policy, the value and the rollout policy of a run of the method alphago
+                    (docs/alphago.md); alphago:RUN:400:lambda=0 does without play-outs, the default is 0.5
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
 gomocup:COMMAND     a Gomoku program that speaks the Gomocup protocol
@@ -33,7 +35,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tengen._core import Forest, Game, SearchParams, State, TengenError, alphabeta
+from tengen._core import Forest, Game, RolloutPolicy, SearchParams, State, TengenError, alphabeta
 from tengen.external.gomocup import GomocupProgram
 from tengen.external.gtp import GtpProgram
 from tengen.external.nboard import NBoardProgram
@@ -79,7 +81,8 @@ __all__ = [
 # The forms of a player's text; N is a number of simulations.
 PLAYER_FORMS = (
     "random, greedy, alphabeta:DEPTH, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, "
-    "mixed:MODEL:N, solver, gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, usi:COMMAND"
+    "mixed:MODEL:N, alphago:RUN:N, solver, gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, "
+    "usi:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
@@ -91,6 +94,8 @@ MOST_LEAVES = 128
 # Of an external program, before its command: a time limit for an answer, an option, or nothing before the command.
 TIME_LIMIT = re.compile(r"([0-9.]+s):(.*)")
 OPTION = re.compile(r"([A-Za-z][\w ]*)=([^:]*):(.*)")
+MOST_ROLLOUTS = 0.9999  # share of play-outs in a value: at 1 the search would not ask the network, which has the priors
+STAGES_FOLDER, ROLLOUT_FILE = "stages", "rollout.safetensors"  # of a run of the method alphago
 ROUNDS = 12  # least number of batches of a search: later batches use the results of earlier ones
 
 
@@ -175,17 +180,26 @@ class SearchPlayer:
     Every call has a search of its own, so any thread may ask that may ask the evaluator.
     """
 
-    def __init__(self, name: str, params: SearchParams, evaluator: Evaluator | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        params: SearchParams,
+        evaluator: Evaluator | None = None,
+        rollouts: RolloutPolicy | None = None,
+    ) -> None:
+        """`rollouts` is the policy of the play-outs that the params ask for; without it they are uniformly random."""
         self.name = name
         self.params = params
         self._evaluator = evaluator
+        self._rollouts = rollouts
 
     def think(self, states: Sequence[State], seeds: Sequence[int]) -> list[SearchResult]:
         """The result of the search of each state."""
         if not states:
             return []
         game = states[0].game
-        return search(game, states, self._evaluator or UniformEvaluator(game), self.params, seeds=seeds)
+        evaluator = self._evaluator or UniformEvaluator(game)
+        return search(game, states, evaluator, self.params, seeds=seeds, rollouts=self._rollouts)
 
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
         return [answer.best_action for answer in self.think(states, seeds)]
@@ -356,6 +370,31 @@ def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorO
     return SearchPlayer(text, params, evaluator)
 
 
+def _alphago(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    from tengen.network.rollout_file import load_rollout
+
+    head, _, option = (argument or "").rpartition(":")
+    share = _rollout_share(text, option) if option.startswith("lambda") else 0.5
+    model, limit = _model_and_limit(text, head if option.startswith("lambda") else argument, game)
+    simulations = _simulations(text, limit)
+    evaluator = evaluator_of(model, game)
+    params = playing_params(evaluator.network, simulations).replace(
+        rollout_weight=min(share, MOST_ROLLOUTS), leaves_per_batch=leaves_at_once(simulations)
+    )
+    rollouts = load_rollout(Path(model) / STAGES_FOLDER / ROLLOUT_FILE, game) if share > 0.0 else None
+    return SearchPlayer(text, params, evaluator, rollouts)
+
+
+def _rollout_share(text: str, option: str) -> float:
+    try:
+        share = float(option.removeprefix("lambda="))
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise PlayerSpecError(f"'{text}': lambda is the share of the play-outs, from 0 to 1, as in 'lambda=0.5'.")
+    return share
+
+
 def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, str]:
     model, _, limit = (argument or "").rpartition(":")
     if not model:
@@ -409,13 +448,14 @@ _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "network": _network,
     "search": _search,
     "mixed": _mixed,
+    "alphago": _alphago,
     "solver": _solver,
     **dict.fromkeys(_PROGRAMS, _program),
 }
 
 
 # The others use all cores by themselves, or a program of their own.
-_IN_BATCHES = {"random", "greedy", "alphabeta", "rollout", "uniform", "network", "search", "mixed"}
+_IN_BATCHES = {"random", "greedy", "alphabeta", "rollout", "uniform", "network", "search", "mixed", "alphago"}
 
 
 def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:

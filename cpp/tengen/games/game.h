@@ -283,6 +283,14 @@ concept HasEnding = requires(const G game, const StateOf<G> state) {
   { game.ending(state) } -> std::same_as<Ending>;
 };
 
+// For rollout policies: what each of these legal actions does at once, [list.size()], numbers below kMostTactics.
+inline constexpr int kMostTactics = 64;
+
+template <class G>
+concept HasTactics = requires(const G game, const StateOf<G> state, const ActionList& list, std::uint8_t* out) {
+  { game.tactics(state, list, out) } -> std::same_as<void>;
+};
+
 // What a game is counted by, for people and as targets of the learner.
 template <class G>  // for the first player, at any time; asked only if spec.score_name is set
 concept HasScore = requires(const G game, const StateOf<G> state) {

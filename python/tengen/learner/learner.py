@@ -365,7 +365,8 @@ class Learner:
             return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
         if self._config.optimizer == "adamw":
             return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay, fused=True)]
-        inner = [conv.weight for conv in _blocks(self._net).modules() if isinstance(conv, torch.nn.Conv2d)]
+        hidden = [module for blocks in _blocks(self._net) for module in blocks.modules()]
+        inner = [conv.weight for conv in hidden if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
         parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
@@ -397,10 +398,11 @@ def _has_bf16(device: str) -> bool:
     return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
 
 
-def _blocks(net: Net) -> torch.nn.Module:
-    """Where the hidden layers are; a module of one's own may call them `blocks` too."""
-    blocks = getattr(net.module if isinstance(net, OwnNet) else net, "blocks", None)
-    return blocks if isinstance(blocks, torch.nn.Module) else torch.nn.Module()
+def _blocks(net: Net) -> list[torch.nn.Module]:
+    """Where the hidden layers are, of each tower; a module of one's own may call them `blocks` too."""
+    towers = list(net.children()) if isinstance(net, TorchNet) and net.architecture.towers else [net]
+    found = [getattr(tower.module if isinstance(tower, OwnNet) else tower, "blocks", None) for tower in towers]
+    return [blocks for blocks in found if isinstance(blocks, torch.nn.Module)]
 
 
 def _add_up(totals: dict[str, Any], figures: Figures) -> None:

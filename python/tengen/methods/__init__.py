@@ -6,6 +6,7 @@ METHODS, and its name in RunConfig.method.
 """
 
 from tengen.config import ConfigError, RunConfig
+from tengen.methods.alphago import AlphaGo
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
 from tengen.methods.dqn import Dqn
 from tengen.methods.imitation import Imitation
@@ -15,6 +16,7 @@ from tengen.methods.temporal import TemporalDifferences
 
 __all__ = [
     "METHODS",
+    "AlphaGo",
     "AlphaZero",
     "Dqn",
     "Imitation",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 METHODS: dict[str, type[AlphaZero]] = {
+    "alphago": AlphaGo,
     "alphazero": AlphaZero,
     "dqn": Dqn,
     "reinforce": Reinforce,
