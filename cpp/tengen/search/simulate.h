@@ -63,6 +63,8 @@ class Simulator {
   // first player, if such games count.
   const std::vector<NodeId>& path() const { return path_; }
   std::optional<float> rollout() const { return rollout_; }
+  // Actions of all random games so far.
+  std::int64_t actions_played() const { return actions_played_; }
   // Working memory for legal actions.
   ActionList& legal() { return legal_; }
 
@@ -104,7 +106,9 @@ class Simulator {
     rollout_.reset();
     if (params_.rollout_weight > 0.0F) {
       State end = state;
-      rollout_ = value_for(random_playout(game_, end, search.rng, legal_).outcome, Player::kFirst);
+      const Playout playout = random_playout(game_, end, search.rng, legal_);
+      rollout_ = value_for(playout.outcome, Player::kFirst);
+      actions_played_ += playout.actions;
       if (rollouts_only()) {
         tree.links(node).value = *rollout_;
         if (node == kRoot) expand_evenly(tree, node, state);
@@ -188,6 +192,8 @@ class Simulator {
   // Of the last simulation.
   std::vector<NodeId> path_;
   std::optional<float> rollout_;
+
+  std::int64_t actions_played_ = 0;
 
   // Working memory, kept to avoid allocation.
   std::vector<std::uint16_t> edges_;
