@@ -237,7 +237,10 @@ class Forest {
  private:
   using Search = TreeSearch<G>;
 
+  // A search of rollouts comes back after so many simulations, or actions of its random games: within a millisecond in
+  // every game, so that a search can end in time.
   static constexpr int kMostAtOnce = 512;
+  static constexpr std::int64_t kMostPlayedAtOnce = 4096;
   static constexpr unsigned kPollEvery = 64;  // simulations
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
@@ -338,9 +341,10 @@ class Forest {
   void fill_share(Search& search, int tree, Poll& poll) {
     int queued = 0;
     Collisions collisions(search.tree, collided_);
+    const std::int64_t enough = simulator_.actions_played() + kMostPlayedAtOnce;
     for (int done = 0; queued < params().leaves_per_batch; ++done) {
       if (queued == 0) {  // only then: a poll that throws must not cut a share in two
-        if (done >= kMostAtOnce) return;
+        if (done >= kMostAtOnce || simulator_.actions_played() >= enough) return;
         if (++unpolled_ % kPollEvery == 0) poll();
       }
       finish_if_done(search);

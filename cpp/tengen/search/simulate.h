@@ -71,6 +71,8 @@ class Simulator {
   // first player, if they count.
   const std::vector<NodeId>& path() const { return path_; }
   std::optional<float> rollout() const { return rollout_; }
+  // Actions of all play-outs so far.
+  std::int64_t actions_played() const { return actions_played_; }
   // Working memory for legal actions.
   ActionList& legal() { return legal_; }
 
@@ -116,6 +118,7 @@ class Simulator {
       const Playout played =
           player_ ? player_->playout(end, past, search.rng) : random_playout(game_, end, search.rng, legal_);
       rollout_ = value_for(played.outcome, Player::kFirst);
+      actions_played_ += played.actions;
       if (rollouts_only()) {
         tree.links(node).value = *rollout_;
         if (node == kRoot) expand_evenly(tree, node, state);
@@ -206,6 +209,8 @@ class Simulator {
   // Of the last simulation.
   std::vector<NodeId> path_;
   std::optional<float> rollout_;
+
+  std::int64_t actions_played_ = 0;
 
   // Working memory, kept to avoid allocation.
   std::vector<std::uint16_t> edges_;
