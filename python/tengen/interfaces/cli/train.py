@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
@@ -25,6 +26,7 @@ from tengen.interfaces.cli.player_argument import check_seed
 if TYPE_CHECKING:
     from tengen.config import RunConfig
     from tengen.interfaces.observers import Progress
+    from tengen.network.checkpoint import NetworkFile
     from tengen.report import IterationReport, Observer
     from tengen.run.settings import Settings
 
@@ -44,6 +46,7 @@ def run(
     run: Folder = None,
     minutes: Minutes = None,
     memory: MemoryArgument = None,
+    model: Annotated[str | None, tyro.conf.arg(name="from", metavar="MODEL")] = None,
     iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
@@ -61,6 +64,8 @@ def run(
         run: the folder of the run; without it runs/GAME
         minutes: how long the run may take, all parts of it together
         memory: how much memory the run may take, as in 4GB; one that may need more is refused
+        model: the network that a new run begins with, as of `tengen imitate`: its file, the folder of a run, or a
+            bundled name; without it a blank one
         iterations: how many iterations the run has, instead of minutes
         seed: another seed, another run
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
@@ -84,16 +89,16 @@ def run(
         parse_game(game)  # an unknown game is refused before anything else is looked at
     limit = memory_bytes(memory)
     own = _observer(observer)
-    wish = _Wish(game, config, minutes, iterations, preset, sets, limit)
+    wish = Wish(game, config, minutes, iterations, preset, sets, limit, model)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return _show(settings) if show_config else _train(settings.config, folder, minutes, limit, own)
+    return _show(settings) if show_config else train_folder(settings.config, folder, minutes, limit, own, wish.start)
 
 
 @dataclass(frozen=True)
-class _Wish:
+class Wish:
     """What the command line says, but for the folder and the seed."""
 
     game: str | None
@@ -103,6 +108,14 @@ class _Wish:
     preset: str | None
     sets: tuple[str, ...]
     memory: int | None  # bytes
+    model: str | None = None  # that a new run begins with
+
+    @cached_property
+    def start(self) -> NetworkFile | None:
+        """The network that a new run begins with; None: a blank one."""
+        from tengen.network.checkpoint import find_network, load_network
+
+        return None if self.model is None else load_network(find_network(self.model))
 
     def settings(self, folder: Path, seed: int | None) -> Settings:
         """What the run in this folder was begun with; where there is none, what suits the game."""
@@ -110,7 +123,7 @@ class _Wish:
 
         if (folder / "config.toml").exists():
             return self._of_begun_run(folder, seed)
-        return resolve(
+        found = resolve(
             self.game,
             minutes=self.minutes,
             file=self.file,
@@ -119,6 +132,11 @@ class _Wish:
             seed=seed,
             iterations=self.iterations,
         )
+        if self.start is None:
+            return found
+        from tengen.run.start import starting_from
+
+        return starting_from(found, load(found.config.game, **found.config.options), self.start)
 
     def _of_begun_run(self, folder: Path, seed: int | None) -> Settings:
         """A run keeps its settings, but for those that its bits don't depend on."""
@@ -134,6 +152,12 @@ class _Wish:
         wanted = laid_over(
             kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
         )
+        if self.start is not None and self.start.digest != kept.start:
+            began = f"the network {kept.start[:12]}" if kept.start else "a blank network"
+            raise ConfigError(
+                f"{folder} is a run that began with {began}, not with {self.model}; leave --from out to go on with it, "
+                "or start another with --run."
+            )
         changes = {name: values for name, values in changed_settings(kept, wanted).items() if name not in FREE_SETTINGS}
         if changes:
             name, (before, after) = next(iter(changes.items()))
@@ -205,7 +229,7 @@ def _show(settings: Settings) -> int:
     return 0
 
 
-def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
+def _sweep(wish: Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
     """A run for each seed, one after the other. All are checked before the first is begun."""
     places = {seed: folder / f"seed{seed}" for seed in seeds}
     found = {seed: wish.settings(place, seed) for seed, place in places.items()}
@@ -213,7 +237,7 @@ def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := _train(found[seed].config, places[seed], wish.minutes, wish.memory, own):
+        if code := train_folder(found[seed].config, places[seed], wish.minutes, wish.memory, own, wish.start):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
@@ -226,7 +250,15 @@ def _observer(text: str | None) -> Observer:
     return SILENT if text is None else load_observer(text)
 
 
-def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int | None, own: Observer) -> int:
+def train_folder(
+    config: RunConfig,
+    folder: Path,
+    minutes: float | None,
+    memory: int | None,
+    own: Observer,
+    start: NetworkFile | None = None,
+) -> int:
+    """Trains in a folder, with everything that people see of it; gives the exit code."""
     from tengen.interfaces.cli.train_end import next_steps, nothing_to_do, play_command, strength_text
     from tengen.interfaces.observers import Listeners, final_text, run_progress
     from tengen.interfaces.report_page import RunPage
@@ -245,7 +277,7 @@ def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int |
         try:
             with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
                 listeners = Listeners(EventFile(folder), page, own, display)
-                path = train(config, folder, listeners, minutes=minutes, memory=memory)
+                path = train(config, folder, listeners, minutes=minutes, memory=memory, start=start)
         except KeyboardInterrupt:
             print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
             if numbered_networks(folder / "networks"):
