@@ -209,6 +209,9 @@ class SelfPlayConfig(_Stage):
     archive_start_share: float = _setting(
         0.0, "share of the games that start one random ply off an earlier game", unit="share", ge=0, le=1
     )
+    archive_records: str = Field(
+        "", description="folder of records that these games start from, in place of earlier games of the run"
+    )
     resign_below: float = _setting(
         -1.0,
         "resign at this value, or a lower one if more than 1 in 20 resignations are wrong; -1: never",

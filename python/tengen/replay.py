@@ -22,7 +22,7 @@ from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
 from tengen.records.shards import game_payloads
 
-__all__ = ["ReplayWindow", "Samples", "has_ownership"]
+__all__ = ["RecordedStarts", "ReplayWindow", "Samples", "has_ownership"]
 
 
 @dataclass(frozen=True)
@@ -276,6 +276,29 @@ class ReplayWindow:
             return even
         surprising = np.searchsorted(self._running_surprise, where * total, side="right")
         return np.where(by_surprise, np.minimum(surprising, self.positions - 1), even)
+
+
+class RecordedStarts:
+    """Positions of the games of a folder, whoever played them, from which new games may begin."""
+
+    def __init__(self, game: Game, folder: Path) -> None:
+        place = folder / "games" if (folder / "games").is_dir() else folder
+        records = (decode(payload) for payload in game_payloads(place, game)) if place.is_dir() else iter(())
+        self._lines = [record.moves for record in records if record.start is None and len(record.moves) > 1]
+        if not self._lines:
+            raise RecordError(
+                f"self_play.archive_records: there are no games in {folder} that begin at the initial position."
+            )
+        self._ends = np.cumsum([len(moves) for moves in self._lines])
+
+    def starts(self, count: int, rng: np.random.Generator) -> list[list[int]]:
+        """The moves to `count` positions; every position that a player had to move in is as likely."""
+        found = []
+        for position in rng.integers(self._ends[-1], size=count).tolist():
+            line = int(np.searchsorted(self._ends, position, side="right"))
+            plies = position - (int(self._ends[line - 1]) if line else 0)
+            found.append(self._lines[line][:plies].tolist())
+        return found
 
 
 def _closest_call(game: Game, record: GameRecord) -> float:

@@ -42,7 +42,8 @@ __all__ = ["Entry", "Source", "file_format", "games_of_path", "paths_in"]
 HEAD = 1 << 20  # bytes by which format and encoding are known
 LARGEST_WHOLE = 1 << 24  # bytes of a file of KIF or CSA, which is read whole
 MOST_NESTED = 1 << 33  # bytes that a member of an archive may unpack to
-GGF = re.compile(rb"^\s*(?:\d+\s*)?\(\s*;\s*GM\s*\[\s*Othello\s*\]", re.IGNORECASE)
+NODE = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")  # what a game of SGF or GGF begins with, whatever stands before it
+GGF = re.compile(rb"\(\s*;\s*GM\s*\[\s*Othello\s*\]", re.IGNORECASE)
 BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, RuntimeError)
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
@@ -141,13 +142,14 @@ def file_format(head: bytes) -> str:
         if head.startswith(magic):
             return name
     start = head[:5000].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if GGF.match(head[:5000]):
+    is_tagged = looks_like_pgn(head)
+    if not is_tagged and GGF.search(head[:5000]):
         return "GGF"
-    if looks_like_sgf(head):
+    if looks_like_sgf(head) or (not is_tagged and NODE.search(head[:5000])):
         return "SGF"
     if start.startswith(b"{"):
         return "JSON"
-    if looks_like_pgn(head) or start.startswith((b"%", b";")):
+    if is_tagged or start.startswith((b"%", b";")):
         return "PGN"
     if is_wthor(head) and b"\0" in head[:100]:
         return "WTHOR"

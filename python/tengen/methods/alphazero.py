@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from tengen.network.evaluator import NetworkEvaluator
 from tengen.network.playing import PlayingNetwork, PlayingTables
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
-from tengen.replay import ReplayWindow
+from tengen.replay import RecordedStarts, ReplayWindow
 from tengen.report import (
     AccuracyReport,
     GateReport,
@@ -84,6 +85,7 @@ class AlphaZero:
         self.window = ReplayWindow(game, run.config.replay)
         self.in_flight: tuple[GamesInFlight, ...] = ()
         self.iteration = 0  # iterations done
+        self._recorded_starts: RecordedStarts | None = None  # read when they are asked for
         self.champion = self._network()
         self.behind = self.champion  # the champion before: with overlap it plays
         self._ahead: PlayedAhead | None = None
@@ -253,7 +255,10 @@ class AlphaZero:
     def _archive(self, iteration: int) -> list[list[int]]:
         if self.config.self_play.archive_start_share == 0.0:
             return []
-        return self.window.starts(ARCHIVE, np.random.default_rng([self.config.seed, iteration, 2]))
+        if self._recorded_starts is None and self.config.self_play.archive_records:
+            self._recorded_starts = RecordedStarts(self.game, Path(self.config.self_play.archive_records))
+        rng = np.random.default_rng([self.config.seed, iteration, 2])
+        return (self._recorded_starts or self.window).starts(ARCHIVE, rng)
 
     def _gate(self, candidate: NetworkFile, plan: Plan) -> GateReport:
         arena = self.config.arena
