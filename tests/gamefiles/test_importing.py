@@ -310,7 +310,10 @@ def fuzzed(seeds: range, folder: Path) -> None:
     games = {
         "a.sgf": (go, (write_sgf(random_state(go, 1)) * 2).encode()),
         "b.pgn": (chess, (write_pgn(random_state(chess, 2, 40)) * 2).encode()),
-        "c.ggf": (othello, b"(;GM[Othello]RE[+2]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]B[d3]W[c5];)"),
+        "c.ggf": (
+            othello,
+            b"(;GM[Othello]RE[+2]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]B[d3]W[c5];)",
+        ),
         "d.wtb": (othello, struct.pack("<4BIHH4B", 20, 5, 1, 2, 2, 0, 1999, 8, 0, 24, 0) + bytes([56, 64]) * 68),
         "e.txt": (othello, b"f5d6c3d3c4\nf5 d6 c3 1-0\n"),
     }
@@ -322,7 +325,9 @@ def fuzzed(seeds: range, folder: Path) -> None:
         for _ in range(rng.randint(1, 12)):
             at = rng.randrange(len(data) + 1)
             cut = data[at : at + rng.randint(0, 30)]
-            data[at : at + rng.randint(0, 8)] = rng.choice((b"", cut * 2, rng.randbytes(3), b"(", b")", b"[", b"\\", b"]"))
+            data[at : at + rng.randint(0, 8)] = rng.choice(
+                (b"", cut * 2, rng.randbytes(3), b"(", b")", b"[", b"\\", b"]")
+            )
             data = data or bytearray(b"(")
         path = folder / name
         path.write_bytes(data)

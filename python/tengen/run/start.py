@@ -18,7 +18,6 @@ from tengen.run.settings import Settings, setting_values
 __all__ = ["shape_of", "starting_from"]
 
 
-
 def starting_from(settings: Settings, game: Game, start: NetworkFile) -> Settings:
     """The settings of a run that begins with `start`: its shape, and its digest so that the run is known by it.
 
