@@ -13,7 +13,9 @@ __all__ = [
     "SILENT",
     "AccuracyReport",
     "Finding",
+    "ForetoldReport",
     "GateReport",
+    "ImitationReport",
     "IterationReport",
     "LearnerReport",
     "NodeReport",
@@ -147,6 +149,27 @@ class AccuracyReport:
 
 
 @dataclass(frozen=True)
+class ForetoldReport:
+    """How well a network foretells the moves of people in games that it did not learn from."""
+
+    games: int
+    positions: int
+    top1: float  # share of the positions in which the move that was played is the network's first choice
+    top5: float  # and in which it is among its first five
+    policy_loss: float  # nats, over the legal actions
+    value_error: float | None  # mean squared error against the results, of games with one; None: there are none
+
+
+@dataclass(frozen=True)
+class ImitationReport:
+    """The candidate on the validation games and, at the end of the run, the champion on the test games."""
+
+    validation: ForetoldReport
+    test: ForetoldReport | None
+    seconds: float  # that this took
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something that will keep the run from learning: its cause and a remedy."""
 
@@ -173,6 +196,7 @@ class IterationReport:
     rating: RatingReport | None = None
     gate: GateReport | None = None
     accuracy: AccuracyReport | None = None  # of the last iteration of a run, where the truth is known
+    imitation: ImitationReport | None = None  # of a run that imitates
 
 
 def iteration_report(line: Mapping[str, Any]) -> IterationReport:
@@ -189,12 +213,21 @@ def iteration_report(line: Mapping[str, Any]) -> IterationReport:
             "rating": rating and RatingReport(**rating | {"anchors": _strengths(rating["anchors"])}),
             "gate": gate and GateReport(**gate),
             "accuracy": accuracy and AccuracyReport(**accuracy),
+            "imitation": _imitation(fields.get("imitation")),
         }
     )
 
 
 def _nodes(self_play: Mapping[str, Any]) -> tuple[NodeReport, ...]:
     return tuple(NodeReport(**node) for node in self_play.get("nodes", ()))
+
+
+def _imitation(content: dict[str, Any] | None) -> ImitationReport | None:
+    if content is None:
+        return None
+    test = content["test"]
+    validation = ForetoldReport(**content["validation"])
+    return ImitationReport(validation, test and ForetoldReport(**test), content["seconds"])
 
 
 def _strengths(matches: list[dict[str, Any]]) -> tuple[StrengthReport, ...]:

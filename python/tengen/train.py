@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 from tengen import games
@@ -21,8 +20,9 @@ from tengen.config import ConfigError, RunConfig
 from tengen.learner.learner import Partners
 from tengen.methods import AlphaZero, Measured, method_of, rated
 from tengen.methods.alphazero import discount
+from tengen.network.checkpoint import NetworkFile
 from tengen.report import SILENT, GateReport, IterationReport, LearnerReport, Observer, RunReport, SelfPlayReport
-from tengen.run.clock import Clock, IterationClock, MinutesClock
+from tengen.run.clock import Clock
 from tengen.run.diagnostics import find_problems
 from tengen.run.folder import RunFolder, check_same_game
 from tengen.run.footprint import check_memory, count_parameters, most_more_memory, threads_of
@@ -39,6 +39,7 @@ def train(
     memory: int | None = None,
     method: type[AlphaZero] | None = None,
     crew: Crew | None = None,
+    start: NetworkFile | None = None,
     now: Callable[[], float] = time.perf_counter,
 ) -> Path:
     """Trains until config.iterations are done, or for that many minutes; returns the file of the champion.
@@ -46,25 +47,28 @@ def train(
     Without gating every candidate becomes the champion. `memory` is how many bytes the run may take: one that may need
     more is refused, and one that takes more after all ends with its iteration. `method` fills the stages; it is
     the one that config.method names if it is not given. `crew` plays the units: this machine's threads if it is not
-    given, or a cluster (`tengen.cluster`), with the same bits. `now` is the clock, in seconds.
+    given, or a cluster (`tengen.cluster`), with the same bits. `start` is the network that a new run begins with
+    (run/start.py makes the config that goes with it). `now` is the clock, in seconds.
     """
     began = now()
     # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
     check_same_game(folder, game)
-    if config.network.kind == "policy":
-        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     if config.network.grow and config.arena.gating:
         raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
     method = method or method_of(config)
     _check_overlap(config, method, minutes)
+    if config.network.kind == "policy" and method.searches:
+        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
-    learner = method.new_learner(game, config)
+    learner = method.new_learner(game, config, start)
     if config.learner.partners:
         learner.share_with(_partners(game, config, crew))
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
     with RunFolder(folder, config) as run, ExitStack() as held:
         commit = run.newest_commit()
+        if commit is None and config.start and start is None:
+            raise ConfigError(f"start: this run begins with the network {config.start[:12]}; give it with --from.")
         stages = method(game, run, learner, observer, crew)
         held.callback(stages.leave)
         run.begin(commit, minutes)
@@ -72,7 +76,7 @@ def train(
         if commit is not None:
             stages.resume(commit, writer.end)
             began -= commit.seconds
-        clock = _clock(stages, minutes, lambda: now() - began)
+        clock = stages.clock(minutes, lambda: now() - began)
         reports = run.reports()
         observer.run_started(_run_report(stages, clock, minutes, warning))
 
@@ -153,12 +157,6 @@ def _check_kept(memory: int | None) -> None:
         )
 
 
-def _clock(stages: AlphaZero, minutes: float | None, seconds: Callable[[], float]) -> Clock:
-    if minutes is None:
-        return IterationClock(stages.config, seconds)
-    return MinutesClock(stages.config, minutes, seconds, partial(stages.first_speed, seconds))
-
-
 def _games_at_once(stages: AlphaZero) -> int:
     """Of a unit."""
     return max((len(unit.games) for unit in stages.in_flight), default=0)
@@ -192,6 +190,7 @@ def _with_strength(
         strength=measured.strength,
         rating=measured.rating,
         accuracy=measured.accuracy,
+        imitation=measured.imitation,
         seconds=clock.seconds(),
         seconds_left=clock.seconds_left(report.iteration, [*before, report]),
         memory=memory_in_use(),

@@ -25,14 +25,14 @@ from torch import Tensor
 from tengen._core import Game, TengenError
 from tengen.base.threads import InUse, one_thread
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
-from tengen.learner.loss import LOSSES, TensorSamples, loss_terms, with_own
+from tengen.learner.loss import LOSSES, LossTerms, TensorSamples, loss_terms, with_own
 from tengen.learner.optimizers import Muon
 from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.growth import Growth
 from tengen.network.on_torch import find_gpu
 from tengen.network.own_net import OwnNet, make_net, net_of
-from tengen.network.torch_net import TorchNet, load_weights, network_weights
+from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_weights
 from tengen.replay import ReplayWindow, Samples, has_ownership
 from tengen.report import LearnerReport
 
@@ -178,14 +178,16 @@ class Learner:
             for step in range(steps):
                 here = progress[0] + (progress[1] - progress[0]) * step / steps
                 rate = learning_rate_at(self._config, here)
-                before = time.perf_counter()
-                samples = window.sample(self._config.batch, rng)
-                sampling += time.perf_counter() - before
                 share = self._search_value_share(here)
+                before = time.perf_counter()
                 if self._partners is not None:
-                    _add_up(totals, self._partners.step(samples, rate, share))
+                    given = window.sample(self._config.batch, rng)
+                    sampling += time.perf_counter() - before
+                    _add_up(totals, self._partners.step(given, rate, share))
                 else:
-                    _add_up(totals, self._step(pool, TensorSamples.of(samples, self.device), rate, share))
+                    samples = self._samples(window, rng)
+                    sampling += time.perf_counter() - before
+                    _add_up(totals, self._step(pool, samples, rate, share))
                 taken += 1
                 on_step(taken, steps)
                 if should_stop():
@@ -304,7 +306,7 @@ class Learner:
         """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
             output = replica(samples.planes)
-        terms = loss_terms(output, samples, share, self._discount)
+        terms = self._terms(output, samples, share)
         if isinstance(replica, OwnNet):
             terms = with_own(terms, replica.own_losses(output, samples))
         loss = weight * terms.total(self._config)
@@ -314,6 +316,18 @@ class Learner:
         figures = {name: getattr(terms, name) for name in (*LOSSES, "mean_target")}
         figures |= {OWN + name: term for name, term in terms.own.items()}
         return {name: weight * figure.detach().double().cpu().numpy() for name, figure in figures.items()}
+
+    # ---- What another method of learning does otherwise
+
+    def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> TensorSamples:
+        """The batch of the next step."""
+        return TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+
+    def _terms(self, output: NetworkOutput, samples: TensorSamples, share: float) -> LossTerms:
+        """How far the network's output is from what the samples say."""
+        return loss_terms(output, samples, share, self._discount)
+
+    # ----
 
     def _share_statistics(self) -> None:
         """Gives every replica the mean of what the normalisation of each has seen."""
@@ -351,7 +365,8 @@ class Learner:
             return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
         if self._config.optimizer == "adamw":
             return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay, fused=True)]
-        inner = [conv.weight for conv in _blocks(self._net).modules() if isinstance(conv, torch.nn.Conv2d)]
+        hidden = [module for blocks in _blocks(self._net) for module in blocks.modules()]
+        inner = [conv.weight for conv in hidden if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
         parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
@@ -383,10 +398,11 @@ def _has_bf16(device: str) -> bool:
     return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
 
 
-def _blocks(net: Net) -> torch.nn.Module:
-    """Where the hidden layers are; a module of one's own may call them `blocks` too."""
-    blocks = getattr(net.module if isinstance(net, OwnNet) else net, "blocks", None)
-    return blocks if isinstance(blocks, torch.nn.Module) else torch.nn.Module()
+def _blocks(net: Net) -> list[torch.nn.Module]:
+    """Where the hidden layers are, of each tower; a module of one's own may call them `blocks` too."""
+    towers = list(net.children()) if isinstance(net, TorchNet) and net.architecture.towers else [net]
+    found = [getattr(tower.module if isinstance(tower, OwnNet) else tower, "blocks", None) for tower in towers]
+    return [blocks for blocks in found if isinstance(blocks, torch.nn.Module)]
 
 
 def _add_up(totals: dict[str, Any], figures: Figures) -> None:

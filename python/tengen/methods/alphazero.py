@@ -23,20 +23,21 @@ from tengen.learner import Learner
 from tengen.methods.ahead import PlayedAhead
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator
-from tengen.network.playing import PlayingNetwork
+from tengen.network.playing import PlayingNetwork, PlayingTables
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
 from tengen.replay import ReplayWindow
 from tengen.report import (
     AccuracyReport,
     GateReport,
+    ImitationReport,
     IterationReport,
     LearnerReport,
     Observer,
     RatingReport,
     StrengthReport,
 )
-from tengen.run.clock import Clock, Plan, Speed
+from tengen.run.clock import Clock, IterationClock, MinutesClock, Plan, Speed
 from tengen.run.commits import Commit
 from tengen.run.folder import RunFolder
 from tengen.run.footprint import threads_of
@@ -63,10 +64,13 @@ class Measured:
     strength: tuple[StrengthReport, ...] = ()
     rating: RatingReport | None = None
     accuracy: AccuracyReport | None = None
+    imitation: ImitationReport | None = None
 
 
 class AlphaZero:
     """The stages, and what they hand on from iteration to iteration: window, games in flight, champion."""
+
+    searches = True  # whether the run searches, for which its network needs a value
 
     def __init__(
         self, game: Game, run: RunFolder, learner: Learner, observer: Observer, crew: Crew | None = None
@@ -85,8 +89,15 @@ class AlphaZero:
         self._ahead: PlayedAhead | None = None
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> Learner:
-        return new_learner(game, config)
+    def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
+        """Of a new run: with a blank network, or with a copy of `start`."""
+        return new_learner(game, config, start)
+
+    def clock(self, minutes: float | None, seconds: Callable[[], float]) -> Clock:
+        """What plans the iterations. `seconds` are those of the run so far."""
+        if minutes is None:
+            return IterationClock(self.config, seconds)
+        return MinutesClock(self.config, minutes, seconds, partial(self.first_speed, seconds))
 
     @property
     def evaluator_text(self) -> str:
@@ -224,8 +235,10 @@ class AlphaZero:
             run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
-    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork:
+    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork | PlayingTables:
         """int8 is calibrated on positions of the window; without enough of them bf16 plays."""
+        if network.architecture.tables is not None:
+            return PlayingTables(network, self.game)
         config, device = self.config, self.learner.device
         calibration = None
         if config.self_play.precision == "int8" and device == "cpu" and self.window.positions >= 1000:

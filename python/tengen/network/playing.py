@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tengen._core import Game
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import NetworkEvaluator, Planes, Precision, make_evaluator
 
-__all__ = ["PlayingNetwork"]
+__all__ = ["PlayingNetwork", "PlayingTables"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,3 +35,15 @@ class PlayingNetwork:
             calibration=self.calibration if is_int8 else None,
         )
         return [first, *(first.clone() for _ in range(number - 1))]
+
+
+@dataclass(frozen=True, eq=False)
+class PlayingTables:
+    """An n-tuple network: it is looked up, in one way only."""
+
+    network: NetworkFile
+    game: Game
+
+    def evaluators(self, number: int) -> list[NetworkEvaluator]:
+        """The same for all threads: nothing in it changes."""
+        return [make_evaluator(self.network, game=self.game)] * number

@@ -62,7 +62,7 @@ def read_commit(path: Path) -> Commit:
 def made_for(config: RunConfig) -> str:
     """What must stay as it was for a checkpoint to be of use."""
     network = config.network.model_dump(mode="json")
-    if config.network.kind == "ntuple":
+    if config.network.kind == "ntuple" or config.tables.teach_share:
         network["tables"] = config.tables.model_dump(mode="json")
     method = [] if config.method in ("alphazero", "temporal") else [config.method]  # these two follow from the network
     return json.dumps([config.game, config.options, network, config.learner.optimizer, *method], sort_keys=True)

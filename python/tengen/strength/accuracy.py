@@ -191,7 +191,11 @@ def solved_positions(game: Game, most_states: int = MOST_STATES) -> ScoredPositi
 
 
 def load_positions(path: Path, game: Game, about: str | None = None) -> ScoredPositions:
-    """JSON lines: `board` (cells from the top row; 0 empty, 1 first player, 2 second) or `moves`, and `move score`."""
+    """JSON lines with a position and `move score`.
+
+    The position is `board` (cells from the top row; 0 empty, 1 first player, 2 second), `moves`, or `position` (a text
+    such as a FEN or a drawing). The scores are a number for each action, or an object with the legal moves by name.
+    """
     try:
         lines = read_text(path, MOST_POSITIONS_BYTES).splitlines()
     except UnreadableError as error:
@@ -224,16 +228,33 @@ def _reason(error: Exception) -> str:
 def _parse(content: dict[str, Any], game: Game) -> tuple[State, NDArray[np.float64]]:
     if not isinstance(content, dict):
         raise PositionsError("a position is a JSON object.")
-    state = _from_board(content["board"], game) if "board" in content else game.state(content["moves"])
-    given = np.array(content["move score"], np.float64)
-    if given.shape != (game.spec.num_actions,):
-        raise PositionsError(f"'move score' needs {game.spec.num_actions} numbers, one for each action.")
+    if "position" in content:
+        state = game.state(board=content["position"])
+    else:
+        state = _from_board(content["board"], game) if "board" in content else game.state(content["moves"])
+    given = _scores(content["move score"], state)
     legal = state.legal_mask()
     if not legal.any():
         raise PositionsError("the game is over here.")
     if ((given == ILLEGAL) & legal).any() or not np.isfinite(given[legal]).all():
         raise PositionsError("a legal action has no score.")
     return state, np.where(legal, given, np.nan)
+
+
+def _scores(given: Sequence[float] | dict[str, float], state: State) -> NDArray[np.float64]:
+    """A score for each action [A]; ILLEGAL where the file has none."""
+    num_actions = state.game.spec.num_actions
+    if isinstance(given, dict):
+        scores = np.full(num_actions, ILLEGAL, np.float64)
+        for move, score in given.items():
+            if not state.is_legal(move):
+                raise PositionsError(f"'{move}' is not a legal move here.")
+            scores[state.parse_action(move)] = score
+        return scores
+    scores = np.array(given, np.float64)
+    if scores.shape != (num_actions,):
+        raise PositionsError(f"'move score' needs {num_actions} numbers, one for each action.")
+    return scores
 
 
 def _from_board(cells: Sequence[int], game: Game) -> State:

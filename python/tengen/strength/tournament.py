@@ -82,6 +82,7 @@ class Plan:
     opening_plies: int | None = None  # random plies at the start; None: 4, fewer in short games
     openings: tuple[State, ...] = ()  # instead of random ones
     swapped: bool = True  # games 2k and 2k + 1 share an opening; if False, a meeting's first player begins
+    zero: str | None = None  # the player that has 0 Elo; None: the one in the middle of the table
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -187,7 +188,7 @@ def _as_text(game: TournamentGame) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """The results of a player. Elo is relative to the player in the middle of the table, who has 0."""
+    """The results of a player. Elo is relative to the plan's `zero`, or to the player in the middle of the table."""
 
     player: str
     elo: float
@@ -226,7 +227,7 @@ def _standings(tournament: Tournament) -> tuple[Standing, ...]:
         for player, row in against.items()
     }
     by_score = sorted(totals, key=lambda player: totals[player][0] / max(1, totals[player][1]), reverse=True)
-    zero = by_score[len(by_score) // 2]
+    zero = tournament.plan.zero or by_score[len(by_score) // 2]
     blocks = _blocks(tournament.games)
     ratings, intervals = rate(blocks, zero), bootstrap(blocks, zero, tournament.plan.seed)
     found = [

@@ -49,6 +49,7 @@ def run(
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    method: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
     sets: Sets = (),
     observer: Annotated[str | None, tyro.conf.arg(metavar="FILE.py:CLASS")] = None,
     cluster: ClusterArgument = None,
@@ -68,6 +69,7 @@ def run(
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
         preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained, or
             ntuple, tables instead of layers
+        method: how it learns, with settings that suit it: alphazero (by default), dqn or reinforce (docs/methods.md)
         sets: one setting, as in --set self_play.simulations=64; can be given several times
         observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
         cluster: who plays: the nodes of a Ray cluster, with the same bits; auto, local, or HOST:PORT (docs/cluster.md)
@@ -87,7 +89,7 @@ def run(
         parse_game(game)  # an unknown game is refused before anything else is looked at
     limit = memory_bytes(memory)
     own = _observer(observer)
-    wish = _Wish(game, config, minutes, iterations, preset, sets, limit, cluster)
+    wish = _Wish(game, config, minutes, iterations, preset, method, sets, limit, cluster)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
@@ -104,6 +106,7 @@ class _Wish:
     minutes: float | None
     iterations: int | None
     preset: str | None
+    method: str | None
     sets: tuple[str, ...]
     memory: int | None  # bytes
     cluster: str | None
@@ -122,6 +125,7 @@ class _Wish:
             preset=self.preset,
             seed=seed,
             iterations=self.iterations,
+            method=self.method,
         )
 
     def _of_begun_run(self, folder: Path, seed: int | None) -> Settings:
@@ -136,7 +140,13 @@ class _Wish:
             _check_same_file(folder, kept.game, given)
             _check_same_game(folder, load(kept.game, **kept.options), given)
         wanted = laid_over(
-            kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
+            kept,
+            file=self.file,
+            sets=self.sets,
+            preset=self.preset,
+            seed=seed,
+            iterations=self.iterations,
+            method=self.method,
         )
         changes = {name: values for name, values in changed_settings(kept, wanted).items() if name not in FREE_SETTINGS}
         if changes:
