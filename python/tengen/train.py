@@ -17,7 +17,7 @@ from tengen._core import Game
 from tengen.base.crew import Crew
 from tengen.base.memory import MemoryLimitError, gigabytes, memory_in_use
 from tengen.config import ConfigError, RunConfig
-from tengen.learner.learner import Partners
+from tengen.learner.learner import Learner, Partners
 from tengen.methods import AlphaZero, Measured, method_of, rated
 from tengen.methods.alphazero import discount
 from tengen.network.checkpoint import NetworkFile
@@ -54,16 +54,12 @@ def train(
     # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
     check_same_game(folder, game)
-    if config.network.grow and config.arena.gating:
-        raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
     method = method or method_of(config)
-    _check_overlap(config, method, minutes)
-    if config.network.kind == "policy" and method.searches:
-        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
+    _check_fitting(config, method, minutes, crew)
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
     learner = method.new_learner(game, config, start)
     if config.learner.partners:
-        learner.share_with(_partners(game, config, crew))
+        learner.share_with(_partners(game, config, crew, learner))
     warning = check_memory(game, config, parameters=learner.num_parameters, threads=threads_of(config), given=memory)
     with RunFolder(folder, config) as run, ExitStack() as held:
         commit = run.newest_commit()
@@ -129,16 +125,27 @@ def train(
         return path
 
 
-def _partners(game: Game, config: RunConfig, crew: Crew | None) -> Partners:
+def _partners(game: Game, config: RunConfig, crew: Crew | None, learner: Learner) -> Partners:
     if crew is None or not hasattr(crew, "partners"):
         raise ConfigError("learner.partners: only a cluster has them; give --cluster, or leave them out.")
-    if config.network.module or config.network.kind == "ntuple":
-        raise ConfigError("learner.partners: tables and modules of one's own learn in one process; leave them out.")
+    if config.network.module or type(learner) is not Learner:  # one that learns otherwise takes steps of its own
+        raise ConfigError(
+            "learner.partners: this method, or a module of one's own, learns in one process; leave it out."
+        )
     found: Partners = crew.partners(game, config, discount(config))
     return found
 
 
-def _check_overlap(config: RunConfig, method: type[AlphaZero], minutes: float | None) -> None:
+def _check_fitting(config: RunConfig, method: type[AlphaZero], minutes: float | None, crew: Crew | None) -> None:
+    """Refuses settings that do not go together, and a crew that would have nothing to do."""
+    if config.network.kind == "policy" and method.searches:
+        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
+    if config.network.grow and config.arena.gating:
+        raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
+    if crew is not None and not method.plays_in_units:
+        raise ConfigError(
+            f"method: '{config.method}' does not play in units, so a cluster would be idle; leave it out."
+        )
     if not config.overlap:
         return
     if method.play is not AlphaZero.play:

@@ -17,6 +17,7 @@ import pytest
 from clusters import add_node, cluster_of, processes_of_ray, worker_processes
 from small_runs import small_config, what_counts
 
+from tengen.cluster import connect
 from tengen.train import train
 
 ITERATIONS = 14
@@ -27,6 +28,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parents[1] / "support")!r})
 from small_runs import small_config
+from tengen.cluster import connect
 from tengen.cluster import connect
 from tengen.train import train
 with connect(sys.argv[1], patience={PATIENCE}) as crew:
@@ -111,3 +113,14 @@ def test_a_run_on_which_everything_dies_ends_with_the_same_bits(tmp_path: Path, 
         assert start_head(cluster.address, folder).wait(600) == 0
     assert what_counts(folder) == what_counts(tmp_path / "alone")
     wait_for(lambda: set(processes_of_ray()) <= others, 30)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_any_number_of_nodes_gives_the_same_bits(tmp_path: Path, nodes: int) -> None:
+    config = small_config(iterations=4, self_play={**PLAY, "precision": "int8"}, replay={"window_most": 5000})
+    train(config, tmp_path / "alone")
+    with cluster_of(nodes) as cluster, connect(cluster.address) as crew:
+        train(config, tmp_path / "run", crew=crew)
+        assert crew.threads == nodes
+    assert what_counts(tmp_path / "run") == what_counts(tmp_path / "alone")

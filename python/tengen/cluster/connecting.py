@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen._core import TengenError
@@ -59,21 +60,43 @@ def connect(address: str, files: SentFiles | None = None, *, patience: float = 6
 
 
 def _check_address(address: str) -> None:
-    """Ray tries for half a minute what a socket knows at once."""
-    if address in ("auto", "local"):
+    """Ray tries for a minute what a socket knows at once, and then ends the program."""
+    if address == "local":
+        return
+    if address == "auto":
+        last = _last_cluster()
+        if last and not _answers(last):
+            raise ClusterError(f"{_explained('auto', ConnectionError())} The one at {last} has ended.")
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ClusterError(
             f"--cluster takes auto, local, HOST:PORT as in 10.0.0.1:6379, or ray://HOST:PORT; found '{address[:60]}'."
         )
+    if not _answers(address):
+        raise ClusterError(
+            f"No cluster answers at {address}. Is Ray started there (ray start --head), and may this machine reach its "
+            "port?"
+        )
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
-    except OSError as error:
-        raise ClusterError(
-            f"No cluster answers at {address} ({error.strerror or error}). Is Ray started there (ray start --head), "
-            "and may this machine reach its port?"
-        ) from error
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _last_cluster() -> str:
+    """The address that "auto" stands for, as Ray keeps it; empty: Ray has to look for one itself."""
+    if given := os.environ.get("RAY_ADDRESS", ""):
+        return given
+    try:
+        return (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _explained(address: str, error: Exception) -> str:

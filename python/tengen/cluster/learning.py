@@ -111,7 +111,7 @@ class RayPartners:
         except RayError as error:
             self.close()
             if isinstance(getattr(error, "cause", None), TengenError):  # all of them would fail again
-                raise TengenError(str(error.cause)) from error  # type: ignore[attr-defined]
+                raise TengenError(str(error.cause)) from error
             raise PartnersLostError(
                 f"A partner of the learner was lost: {str(error).strip().splitlines()[-1]}"
             ) from error

@@ -64,6 +64,8 @@ class AlphaGo(AlphaZero):
 
     learner: AlphaGoLearner  # type: ignore[assignment]
 
+    plays_in_units = False
+
     def __init__(
         self, game: Game, run: RunFolder, learner: AlphaGoLearner, observer: Observer, crew: Crew | None = None
     ) -> None:

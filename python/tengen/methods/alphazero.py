@@ -72,6 +72,7 @@ class AlphaZero:
     """The stages, and what they hand on from iteration to iteration: window, games in flight, champion."""
 
     searches = True  # whether the run searches, for which its network needs a value
+    plays_in_units = True  # whether a crew, such as a cluster, can play its games
 
     def __init__(
         self, game: Game, run: RunFolder, learner: Learner, observer: Observer, crew: Crew | None = None

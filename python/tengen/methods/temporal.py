@@ -36,6 +36,7 @@ KEPT_GAMES = 32  # of an iteration, in the records: there are too many to keep t
 class TemporalDifferences(AlphaZero):
     """Self-play without search, and learning from it, in one stage; the others are AlphaZero's."""
 
+    plays_in_units = False
     learner: TablesInTraining  # type: ignore[assignment]
 
     def __init__(

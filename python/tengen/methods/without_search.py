@@ -25,6 +25,8 @@ __all__ = ["WithoutSearch"]
 class WithoutSearch(AlphaZero):
     """Games of the network as it is. No game is in flight between two iterations."""
 
+    plays_in_units = False
+
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
         """Rounds of games until there are as many positions as an iteration has."""
         began = clock.seconds()
