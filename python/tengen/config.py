@@ -467,6 +467,10 @@ _WITHOUT_SEARCH: dict[str, Any] = {
 }
 
 
+# Without a search a large network costs more than it tells.
+_SMALL_NETWORK: dict[str, Any] = {"blocks": 2, "channels": 32, "pooling": False, "reply_head": False}
+
+
 class RunConfig(_Stage):
     """A whole run. Given the same seed, threads and machine, two runs end with the same bits.
 
@@ -528,13 +532,13 @@ class RunConfig(_Stage):
     METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
         "dqn": {
             "iterations": 60,
-            "network": {"reply_head": False},
+            "network": _SMALL_NETWORK,
             "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
             "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},
         },
         "reinforce": {
             "iterations": 200,
-            "network": {"reply_head": False},
+            "network": _SMALL_NETWORK,
             "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
             "replay": {"window_start": 8192, "window_share": 0.0, "window_most": 8192, "surprise_weight": 0.0},
             "learner": {"batch": 256, "samples_per_position": 1.0, "average_decay": 0.0},
