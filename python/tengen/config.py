@@ -462,8 +462,10 @@ _WITHOUT_SEARCH: dict[str, Any] = {
     "simulations": 1,
     "final_simulations": 0,
     "fast_simulations": 0,
-    "games_per_unit": 128,
+    "games_per_unit": 64,
     "precision": "f32",
+    "random_start_share": 0.75,  # neither noise nor a search leads a greedy player off its way
+    "random_start_plies": 6,
 }
 
 
@@ -531,9 +533,9 @@ class RunConfig(_Stage):
     # What suits a method; it lies beneath preset, file and --set.
     METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
         "dqn": {
-            "iterations": 60,
+            "iterations": 100,
             "network": _SMALL_NETWORK,
-            "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
+            "self_play": {**_WITHOUT_SEARCH, "positions": 2048, "search": {"discount": 0.99}},
             "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},
         },
         "reinforce": {

@@ -54,12 +54,9 @@ def train(
     # Whatever may be wrong with the start shows before anything is written.
     game = games.load(config.game, **config.options)
     check_same_game(folder, game)
-    if config.network.grow and config.arena.gating:
-        raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
     method = method or method_of(config)
+    _check_possible(config, method)
     _check_overlap(config, method, minutes)
-    if config.network.kind == "policy" and method.searches:
-        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
     check_memory(game, config, parameters=count_parameters(game, config), threads=threads_of(config), given=memory)
     learner = method.new_learner(game, config, start)
     if config.learner.partners:
@@ -136,6 +133,13 @@ def _partners(game: Game, config: RunConfig, crew: Crew | None) -> Partners:
         raise ConfigError("learner.partners: tables and modules of one's own learn in one process; leave them out.")
     found: Partners = crew.partners(game, config, discount(config))
     return found
+
+
+def _check_possible(config: RunConfig, method: type[AlphaZero]) -> None:
+    if config.network.grow and config.arena.gating:
+        raise ConfigError("network.grow: with arena.gating an older and smaller champion would play on; choose one.")
+    if config.network.kind == "policy" and method.searches:
+        raise ConfigError("network.kind: a run searches, and a search needs a value, which 'policy' alone has not.")
 
 
 def _check_overlap(config: RunConfig, method: type[AlphaZero], minutes: float | None) -> None:
