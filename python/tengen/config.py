@@ -465,9 +465,15 @@ _WITHOUT_SEARCH: dict[str, Any] = {
     "simulations": 1,
     "final_simulations": 0,
     "fast_simulations": 0,
-    "games_per_unit": 128,
+    "games_per_unit": 64,
     "precision": "f32",
+    "random_start_share": 0.75,  # neither noise nor a search leads a greedy player off its way
+    "random_start_plies": 6,
 }
+
+
+# Without a search a large network costs more than it tells.
+_SMALL_NETWORK: dict[str, Any] = {"blocks": 2, "channels": 32, "pooling": False, "reply_head": False}
 
 
 class RunConfig(_Stage):
@@ -530,14 +536,14 @@ class RunConfig(_Stage):
     # What suits a method; it lies beneath preset, file and --set.
     METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
         "dqn": {
-            "iterations": 60,
-            "network": {"reply_head": False},
-            "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
+            "iterations": 100,
+            "network": _SMALL_NETWORK,
+            "self_play": {**_WITHOUT_SEARCH, "positions": 2048, "search": {"discount": 0.99}},
             "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},
         },
         "reinforce": {
             "iterations": 200,
-            "network": {"reply_head": False},
+            "network": _SMALL_NETWORK,
             "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
             "replay": {"window_start": 8192, "window_share": 0.0, "window_most": 8192, "surprise_weight": 0.0},
             "learner": {"batch": 256, "samples_per_position": 1.0, "average_decay": 0.0},

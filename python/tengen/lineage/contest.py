@@ -168,8 +168,7 @@ def _train(contest: Contest, member: Member, folder: Path, observer: Observer) -
         return
     sets = [*member.sets, "arena.every=0", "arena.final_strength=false"]  # the tournament measures
     if member.needs_records:
-        sets.append(f'records.folder="{_records(contest, folder)}"')
-    # The method's own settings lie above an experiment of the game, which was found out with AlphaZero's.
+        sets.append(f"{member.method}.records={json.dumps(str(_records(contest, folder)))}")
     settings = resolve(
         contest.game,
         minutes=contest.minutes,
@@ -229,6 +228,9 @@ def _snapshot_file(folder: Path, member: Member, part: float) -> Path:
 def _snapshots(contest: Contest, member: Member, folder: Path) -> list[Snapshot]:
     if not member.learns:
         return [Snapshot(member, 0.0, contest.filled(member.player), is_final=True)]
+    if member.is_pipeline:
+        player = contest.filled(member.player, str(_run(folder, member)))
+        return [Snapshot(member, contest.minutes, player, is_final=True)]
     found = [(part, _snapshot_file(folder, member, part)) for part in (*PARTS, 1.0)]
     return [
         Snapshot(member, part * contest.minutes, contest.filled(member.player, str(path)), is_final=part == 1.0)

@@ -41,6 +41,7 @@ class Member:
     sets: tuple[str, ...] = ()
     source: str = ""  # the paper
     needs_records: bool = False  # learns from games that exist
+    is_pipeline: bool = False  # plays with its whole run folder, so only when it is finished
 
     @property
     def learns(self) -> bool:
@@ -116,6 +117,7 @@ MEMBERS: tuple[Member, ...] = (
         method="alphago",
         source="Silver et al. 2016",
         needs_records=True,
+        is_pipeline=True,
     ),
     Member(
         "AlphaGo Zero",
