@@ -40,7 +40,9 @@ def export_games(folder: Path, game: Game, out: Path, kind: str) -> int:
     if not place.is_dir():
         raise RecordError(f"There is no folder {folder} with records.")
     if kind == "sgf" and not has_sgf(game):
-        raise RecordError(f"SGF is for go, othello and gomoku, not for {game.spec.name}; --format jsonl is for all games.")
+        raise RecordError(
+            f"SGF is for go, othello and gomoku, not for {game.spec.name}; --format jsonl is for all games."
+        )
     if kind == "pgn" and not has_pgn(game):
         raise RecordError(f"PGN is for chess and minichess, not for {game.spec.name}; --format jsonl is for all games.")
     records = read_games(place, game)

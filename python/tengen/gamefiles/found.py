@@ -15,7 +15,17 @@ from tengen._core import Game, IllegalActionError, Outcome, Reason, State, Tenge
 from tengen.games.vertices import pass_action
 from tengen.records import GameRecord
 
-__all__ = ["About", "BadGameError", "FoundGame", "Played", "Said", "bare_record", "left_out_pass", "play_found", "text_start"]
+__all__ = [
+    "About",
+    "BadGameError",
+    "FoundGame",
+    "Played",
+    "Said",
+    "bare_record",
+    "left_out_pass",
+    "play_found",
+    "text_start",
+]
 
 MOST_MOVES = 65_535  # of a record
 BY_COUNT = "by "  # begins the sentence of a result that was counted: "by 3.5"

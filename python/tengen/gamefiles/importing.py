@@ -59,7 +59,7 @@ def import_games(
     paths: Iterable[Path],
     game: Game,
     out: Path,
-    filters: Filters = Filters(),  # noqa: B008: frozen
+    filters: Filters = Filters(),  # noqa: B008
     on_progress: Callable[[ImportSummary], None] = lambda summary: None,
 ) -> ImportSummary:
     """Imports all files and folders of `paths` for `game` into the new folder `out`. Bad games do not stop it."""
@@ -84,9 +84,7 @@ def import_games(
 class _Import:
     """An import that goes on."""
 
-    def __init__(
-        self, game: Game, place: Path, filters: Filters, on_progress: Callable[[ImportSummary], None]
-    ) -> None:
+    def __init__(self, game: Game, place: Path, filters: Filters, on_progress: Callable[[ImportSummary], None]) -> None:
         self._game = game
         self._place = place
         self._filters = filters

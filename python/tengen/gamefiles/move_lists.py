@@ -62,7 +62,9 @@ def listed_moves(game: Game, text: str) -> tuple[tuple[tuple[int | None, int], .
         if is_over:
             continue  # play_found cuts a game where the rules do
         if action is None:
-            raise BadGameError("illegal move", f"Move {len(moves) + 1}, '{word[:20]}', is not a move of {game.spec.name}.")
+            raise BadGameError(
+                "illegal move", f"Move {len(moves) + 1}, '{word[:20]}', is not a move of {game.spec.name}."
+            )
         state = _after_left_out_pass(state, action)
         if not state.is_legal(action):
             raise BadGameError("illegal move", f"Move {len(moves) + 1}, '{word[:20]}', is not legal there.")

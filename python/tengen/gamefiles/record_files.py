@@ -19,7 +19,16 @@ from tengen._core import Game, Outcome, RecordError
 from tengen.gamefiles.found import BadGameError, FoundGame, Said
 from tengen.records import GameIdentity, GameRecord
 
-__all__ = ["COLUMNS", "json_game", "record_row", "read_table", "row_record", "write_arrow", "write_json", "write_parquet"]
+__all__ = [
+    "COLUMNS",
+    "json_game",
+    "read_table",
+    "record_row",
+    "row_record",
+    "write_arrow",
+    "write_json",
+    "write_parquet",
+]
 
 ROWS = 1024  # of a batch of a table
 ARRAYS = ("moves", "recorded", "offsets", "actions", "parts", "root_values", "surprise", "values")
@@ -55,11 +64,11 @@ def row_record(game: Game, row: dict[str, Any]) -> GameRecord:
         arrays = {name: [math.nan if value is None else value for value in row[name]] for name in ARRAYS}
         result = row["result"]
         outcome = None if result is None else Outcome(_WINNERS[result], row["reason"] or "rules", row["sentence"])
-        record = GameRecord(
+        fields: dict[str, Any] = {
             **{name: np.asarray(values, np.float32 if name in FLOATS else np.int64) for name, values in arrays.items()},
             **{name: row[name] for name in PLAIN},
-            outcome=outcome,
-        )
+        }
+        record = GameRecord(**fields, outcome=outcome)
         record.validate(game)
     except BadGameError:
         raise
@@ -134,7 +143,9 @@ def _schema() -> Any:
     import pyarrow
 
     types = {name: pyarrow.list_(pyarrow.float32() if name in FLOATS else pyarrow.int32()) for name in ARRAYS}
-    types |= dict.fromkeys(("game", "options", "text", "result", "network", "start", "reason", "sentence"), pyarrow.string())
+    types |= dict.fromkeys(
+        ("game", "options", "text", "result", "network", "start", "reason", "sentence"), pyarrow.string()
+    )
     types |= {"iteration": pyarrow.int32(), "seed": pyarrow.uint64(), "opening_plies": pyarrow.int32()}
     types |= dict.fromkeys(("resigned", "never_resigns", "adjudicated"), pyarrow.bool_())
     return pyarrow.schema([(name, types[name]) for name in COLUMNS])

@@ -256,7 +256,12 @@ def _imitation_cards(reports: Sequence[IterationReport]) -> list[tuple[str, str,
     errors = [(at, each.value_error) for at, each in found if each.value_error is not None]
     losses += [Line("value, squared error", errors, 2)] if errors else []
     return [
-        ("Moves foretold", "share of the moves of validation games", lines(shares, label=_percent, from_zero=True), True),
+        (
+            "Moves foretold",
+            "share of the moves of validation games",
+            lines(shares, label=_percent, from_zero=True),
+            True,
+        ),
         ("Validation", "losses on games that were not learned from", lines(losses, label=_short), True),
     ]
 

@@ -220,7 +220,9 @@ class AlphaZero:
             return []
         if self._recorded_starts is None and self.config.self_play.archive_records:
             self._recorded_starts = RecordedStarts(self.game, Path(self.config.self_play.archive_records))
-        return (self._recorded_starts or self.window).starts(ARCHIVE, np.random.default_rng([self.config.seed, self.iteration, 2]))
+        return (self._recorded_starts or self.window).starts(
+            ARCHIVE, np.random.default_rng([self.config.seed, self.iteration, 2])
+        )
 
     def _gate(self, candidate: NetworkFile, plan: Plan) -> GateReport:
         arena = self.config.arena

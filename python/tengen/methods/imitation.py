@@ -23,11 +23,18 @@ from tengen.config import ConfigError, ReplayConfig, RunConfig
 from tengen.learner import Learner
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import Evaluator, make_evaluator
+from tengen.network.evaluator import Backend, Evaluator, make_evaluator
 from tengen.records import POLICY_PARTS, GameRecord, ShardEnd, read_games
 from tengen.replay import ReplayWindow
-from tengen.report import ForetoldReport, GateReport, ImitationReport, IterationReport, LearnerReport, Observer
-from tengen.report import SelfPlayReport
+from tengen.report import (
+    ForetoldReport,
+    GateReport,
+    ImitationReport,
+    IterationReport,
+    LearnerReport,
+    Observer,
+    SelfPlayReport,
+)
 from tengen.run.clock import Clock, Plan
 from tengen.run.commits import Commit
 from tengen.run.folder import RunFolder
@@ -115,7 +122,9 @@ def foretold(
     first = fifth = loss = 0.0
     errors: list[NDArray[np.float64]] = []
     for begin in range(0, count, BATCH):
-        samples = window.samples_of(positions[begin : begin + BATCH], np.zeros(len(positions[begin : begin + BATCH]), np.int64))
+        samples = window.samples_of(
+            positions[begin : begin + BATCH], np.zeros(len(positions[begin : begin + BATCH]), np.int64)
+        )
         answer = evaluator(samples.planes)
         logits = np.where(samples.legal, answer.logits.astype(np.float64), -np.inf)  # [B, A]
         played = samples.policy.argmax(axis=1)
@@ -224,7 +233,7 @@ class Imitation(AlphaZero):
 
     def _foretold(self, network: NetworkFile, window: ReplayWindow, most: int) -> ForetoldReport:
         device = self.learner.device
-        backend = "openvino" if device == "cpu" else "torch"
+        backend: Backend = "openvino" if device == "cpu" else "torch"
         evaluator = make_evaluator(network, backend=backend, precision="f32", threads=1, device=device, game=self.game)
         return foretold(window, evaluator, most, partial(self.observer.stage, "foretelling"))
 

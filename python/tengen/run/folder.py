@@ -332,13 +332,14 @@ class RunFolder:
         """RunFolderError if the config is of another game or network than the commit."""
         if not commit.made_for:
             return
-        game, options, network, optimizer = json.loads(commit.made_for)
+        game, options, network, optimizer, *method = json.loads(commit.made_for)
         defaults = NetworkConfig().model_dump(mode="json")  # which settings that came later had then
         network = {**defaults, **network}
-        before, now = [game, options, network, optimizer], json.loads(made_for(self.config))
+        before, now = [game, options, network, optimizer, *method], json.loads(made_for(self.config))
         if before == now:
             return
-        names = ("game", "options", "network", "learner.optimizer")
+        names = ("game", "options", "network", "learner.optimizer", "method")
+        before, now = ([*each, "alphazero"][: len(names)] for each in (before, now))
         differing = [
             f"{path} is not the one of the checkpoint: {there} there, {here} here"
             for name, there_all, here_all in zip(names, before, now, strict=True)

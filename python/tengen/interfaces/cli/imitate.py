@@ -64,4 +64,4 @@ def run(
     wanted = ITERATIONS if iterations is None and minutes is None and not is_begun else iterations
     limit = memory_bytes(memory)
     wish = Wish(game, config, minutes, wanted, None, said, limit, model)
-    return train_folder(wish.settings(folder, seed).config, folder, minutes, limit, SILENT, wish.start)
+    return train_folder(wish.settings(folder, seed).config, folder, minutes, limit, SILENT, start=wish.start)

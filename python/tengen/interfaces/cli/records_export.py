@@ -11,7 +11,14 @@ from tengen import TengenError
 from tengen.interfaces.cli.game_argument import parse_game
 
 Format = Literal["auto", "sgf", "pgn", "jsonl", "parquet", "arrow"]
-SUFFIXES = {".sgf": "sgf", ".pgn": "pgn", ".jsonl": "jsonl", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+SUFFIXES = {
+    ".sgf": "sgf",
+    ".pgn": "pgn",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
 
 
 def run(
@@ -23,7 +30,7 @@ def run(
 ) -> None:
     """Writes records into one file: SGF, PGN, JSON lines, Parquet or Arrow.
 
-    Importing the file gives equal records. SGF and PGN hold start, moves and result; the others hold search results too.
+    Importing the file gives equal records. SGF and PGN hold start, moves and result; the others all of a record.
 
     Args:
         records: a folder of records, or the folder of a run

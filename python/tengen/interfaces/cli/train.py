@@ -94,7 +94,9 @@ def run(
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return _show(settings) if show_config else train_folder(settings.config, folder, minutes, limit, own, wish.start)
+    return (
+        _show(settings) if show_config else train_folder(settings.config, folder, minutes, limit, own, start=wish.start)
+    )
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def _sweep(wish: Wish, folder: Path, seeds: Sequence[int], own: Observer, show_c
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := train_folder(found[seed].config, places[seed], wish.minutes, wish.memory, own, wish.start):
+        if code := train_folder(found[seed].config, places[seed], wish.minutes, wish.memory, own, start=wish.start):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
@@ -256,6 +258,7 @@ def train_folder(
     minutes: float | None,
     memory: int | None,
     own: Observer,
+    *,
     start: NetworkFile | None = None,
 ) -> int:
     """Trains in a folder, with everything that people see of it; gives the exit code."""
@@ -285,7 +288,7 @@ def train_folder(
             return INTERRUPTED
         print(f"Done; the network is {path}.")
     measured = read_reports(folder)
-    if config.arena.final_strength:
+    if config.arena.final_strength or config.method == "imitation":
         print((measured and final_text(measured[-1])) or strength_text(game, path))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
