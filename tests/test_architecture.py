@@ -42,6 +42,7 @@ EXTERNAL_PACKAGES = {
     "torch": {"tengen.network", "tengen.learner", "tengen.examples.alphazero"},
     "openvino": {"tengen.network"},
     "onnx": {"tengen.export"},
+    "pyarrow": {"tengen.gamefiles"},
     "nncf": {"tengen.network"},
 }
 

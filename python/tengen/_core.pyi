@@ -134,6 +134,11 @@ class Reason(enum.StrEnum):
     Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
     """
 
+    AGREEMENT = 'agreement'
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
+
     RULES = 'rules'
     """
     Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.

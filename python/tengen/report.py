@@ -43,6 +43,7 @@ class RunReport:
     parameters: int
     notes: tuple[str, ...] = ()  # what was found damaged and set aside
     seconds_left: float | None = None  # of a run that was given minutes
+    start: str = ""  # digest of the network that the run began with; empty: a blank one
 
 
 @dataclass(frozen=True)

@@ -217,5 +217,6 @@ def _run_report(stages: AlphaZero, clock: Clock, minutes: float | None, warning:
         memory_limit=memory_in_use() + more,
         parameters=learner.num_parameters,
         notes=(*stages.run.notes, *([warning] if warning else [])),
+        start=config.start,
         seconds_left=None if minutes is None else clock.seconds_left(stages.iteration, []),
     )

@@ -70,36 +70,51 @@ def test_sgf_with_several_games_variations_passes_and_escapes(place: Place) -> N
         game,
     )
     assert [texts(game, record) for record in records] == ["C3 pass C2 D3", "C3 pass pass"]
-    assert records[0].resigned and records[0].outcome is not None and records[0].outcome.winner == 1
-    assert summary.imported == 2 and dict(summary.refused) == {"another board": 1}
-    assert refused[0]["line"] == 3 and refused[0]["number"] == 2 and "9x9" in str(refused[0]["sentence"])
+    assert records[0].resigned
+    assert records[0].outcome is not None
+    assert records[0].outcome.winner == 1
+    assert summary.imported == 2
+    assert dict(summary.refused) == {"another board": 1}
+    assert refused[0]["line"] == 3
+    assert refused[0]["number"] == 2
+    assert "9x9" in str(refused[0]["sentence"])
 
 
 def test_set_up_stones_are_the_start_of_the_record(place: Place) -> None:
     game = tengen.load("go", size=5)
     _, [record], _ = place.take("(;GM[1]SZ[5]HA[2]AB[bb][dd]RE[W+T];W[cc];B[cb])", game)
-    assert record.start is not None and record.final_state(game).moves_text.split() == ["C3", "C4"]
-    assert record.adjudicated and record.reason == "forfeit" and record.sentence == "out of time"
+    assert record.start is not None
+    assert record.final_state(game).moves_text.split() == ["C3", "C4"]
+    assert record.adjudicated
+    assert record.reason == "forfeit"
+    assert record.sentence == "out of time"
 
 
 def test_the_result_of_a_file_counts_where_the_moves_make_another(place: Place) -> None:
     game = tengen.load("go", size=5, komi=0.5)
     by_rules = game.state(["c3", "pass", "pass"]).outcome
-    assert by_rules is not None and by_rules.winner == 0
+    assert by_rules is not None
+    assert by_rules.winner == 0
     _, [black, white, unknown], _ = place.take(
         "(;SZ[5];B[cc];W[];B[])".replace("SZ[5]", "SZ[5]RE[B+24.5]")
         + "(;SZ[5]RE[W+2.5];B[cc];W[];B[])(;SZ[5]RE[Void];B[cc];W[];B[])",
         game,
     )
-    assert not black.adjudicated and black.outcome == by_rules
-    assert white.adjudicated and white.outcome is not None and white.outcome.winner == 1 and white.sentence == "by 2.5"
-    assert unknown.outcome is None and unknown.is_over
+    assert not black.adjudicated
+    assert black.outcome == by_rules
+    assert white.adjudicated
+    assert white.outcome is not None
+    assert white.outcome.winner == 1
+    assert white.sentence == "by 2.5"
+    assert unknown.outcome is None
+    assert unknown.is_over
 
 
 def test_moves_after_the_end_by_the_rules_are_left_out(place: Place) -> None:
     game = tengen.load("go", size=5)
     summary, [record], _ = place.take("(;SZ[5]RE[B+R];B[cc];W[];B[];W[dd];B[ee])", game)
-    assert texts(game, record) == "C3 pass pass" and summary.cut == 1
+    assert texts(game, record) == "C3 pass pass"
+    assert summary.cut == 1
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "gb18030", "cp932", "big5"])
@@ -108,7 +123,8 @@ def test_wrong_and_missing_encodings(place: Place, encoding: str) -> None:
     name = "Müller" if encoding == "latin-1" else "能表"  # the second has a backslash as a second byte
     text = f"(;GM[1]SZ[5]PB[{name}]RE[B+R];B[cc];W[dd])"
     summary, [record], _ = place.take(text.encode(encoding), game)
-    assert len(record.moves) == 2 and summary.accepted == 1.0
+    assert len(record.moves) == 2
+    assert summary.accepted == 1.0
     _, [same], _ = place.take(text.replace("GM[1]", "GM[1]CA[nonsense]").encode(encoding), game)
     assert same == record
 
@@ -116,28 +132,33 @@ def test_wrong_and_missing_encodings(place: Place, encoding: str) -> None:
 def test_pgn_with_comments_variations_and_nonsense_in_them(place: Place) -> None:
     game = tengen.load("chess")
     summary, records, refused = place.take(
-        '[White "A"]\n[WhiteElo "2400"]\n[Result "1-0"]\n\n1. e4 {[%clk 0:01]\n[not "a tag"]} e5 (1... Qxz9 bad) 2. Nf3 1-0\n\n'
+        '[White "A"]\n[WhiteElo "2400"]\n[Result "1-0"]\n\n1. e4 {[%clk 0:01]\n[not "a tag"]} e5 '
+        "(1... Qxz9 bad) 2. Nf3 1-0\n\n"
         '[Result "1/2-1/2"]\n[Termination "agreed"]\n\n1. d4 d5 1/2-1/2\n\n'
         '[Event "x"]\n\n1. e4 e5 2. Ke3 1-0\n\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n',
         game,
     )
     assert [texts(game, record) for record in records] == ["e2e4 e7e5 g1f3", "d2d4 d7d5", "f2f3 e7e5 g2g4 d8h4"]
     assert [record.reason for record in records] == ["resignation", "agreement", "checkmate"]
-    assert dict(summary.refused) == {"illegal move": 1} and refused[0]["line"] == 13
+    assert dict(summary.refused) == {"illegal move": 1}
+    assert refused[0]["line"] == 13
 
 
 def test_pgn_is_cut_where_our_rules_end_the_game(place: Place) -> None:
     game = tengen.load("chess")
     back_and_forth = " ".join(["Nf3 Nf6 Ng1 Ng8"] * 3)
     summary, [record], _ = place.take(f'[Result "1-0"]\n\n{back_and_forth} e4 1-0\n', game)
-    assert summary.cut == 1 and len(record.moves) == 8 and record.adjudicated
+    assert summary.cut == 1
+    assert len(record.moves) == 8
+    assert record.adjudicated
 
 
 def test_othello_in_four_formats_is_the_same_game(place: Place) -> None:
     game = tengen.load("othello")
     end = random_state(game, 3)
     squares = [text for text in end.moves_text.split() if text != "pass"]
-    assert end.outcome is not None and end.score is not None
+    assert end.outcome is not None
+    assert end.score is not None
     black = round((64 + end.score) / 2)
     pairs = "\n".join(f"{i // 2 + 1}. {' '.join(squares[i : i + 2]).upper()}" for i in range(0, len(squares), 2))
     tagged = f'[Event "x"]\n[Black "B"]\n[Result "{black}-{64 - black}"]\n{pairs}\n\n'
@@ -150,7 +171,8 @@ def test_othello_in_four_formats_is_the_same_game(place: Place) -> None:
     numbers = [10 * int(text[1]) + "abcdefgh".index(text[0].lower()) + 1 for text in squares]
     row = struct.pack("<HHHBB60B", 0, 0, 0, black, black, *(numbers + [0] * 60)[:60])
     _, [fourth], _ = place.take(header + row, game, name="WTH_1999.wtb")
-    assert first == second == third == fourth and first.outcome == end.outcome
+    assert first == second == third == fourth
+    assert first.outcome == end.outcome
 
 
 def _with_players(game: tengen.Game, end: tengen.State) -> list[tuple[int, str]]:
@@ -169,8 +191,10 @@ def test_shogi_in_kif_and_csa(place: Place) -> None:
     csa = write_csa(ShogiGame(game.initial_state(), state.moves, ("a", "b"), "%TORYO"))
     _, [first], _ = place.take(kif.encode("cp932"), game)
     _, records, _ = place.take(csa + "/\n" + csa, game)
-    assert records == [first, first] and first.resigned
-    assert first.outcome is not None and first.outcome.winner == 1 - state.to_move
+    assert records == [first, first]
+    assert first.resigned
+    assert first.outcome is not None
+    assert first.outcome.winner == 1 - state.to_move
 
 
 @pytest.mark.parametrize("name", ["breakthrough", "dots_and_boxes"])
@@ -178,8 +202,10 @@ def test_move_lists_of_a_rules_file(place: Place, name: str) -> None:
     game = tengen.load(str(Path(__file__).parents[2] / "examples" / f"{name}.py"))
     end = random_state(game, 1)
     summary, [record], refused = place.take(f"{end.moves_text}\nnonsense here\n", game)
-    assert tuple(record.moves.tolist()) == end.moves and record.outcome == end.outcome
-    assert dict(summary.refused) == {"illegal move": 1} and refused[0]["line"] == 2
+    assert tuple(record.moves.tolist()) == end.moves
+    assert record.outcome == end.outcome
+    assert dict(summary.refused) == {"illegal move": 1}
+    assert refused[0]["line"] == 2
 
 
 def test_archives_folders_and_compressed_files(tmp_path: Path) -> None:
@@ -271,7 +297,8 @@ def test_exported_and_imported_again_is_equal(place: Place, name: str, kind: str
     file = place.folder / f"games.{kind}"
     assert export_games(folder, game, file, kind) == 8
     summary = import_games([file], game, place.folder / "again")
-    assert summary.imported == 8 and not summary.refused
+    assert summary.imported == 8
+    assert not summary.refused
     assert list(read_games(place.folder / "again", game)) == list(read_games(folder, game))
 
 
@@ -282,7 +309,8 @@ def test_every_way_to_end_survives_sgf(place: Place) -> None:
     file = place.folder / "games.sgf"
     export_games(place.folder / "records1", game, file, "sgf")
     _, again, _ = place.take(file.read_bytes(), game)
-    assert again == records and len(again) == len(ends)
+    assert again == records
+    assert len(again) == len(ends)
 
 
 def test_names_of_players_are_kept_for_export(place: Place) -> None:
@@ -290,7 +318,9 @@ def test_names_of_players_are_kept_for_export(place: Place) -> None:
     place.take('[White "Ann"]\n[Black "Bob"]\n[Date "2001.02.03"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n', game)
     export_games(place.folder / "records1", game, place.folder / "x.pgn", "pgn")
     written = (place.folder / "x.pgn").read_text()
-    assert '[White "Ann"]' in written and '[Black "Bob"]' in written and '[Date "2001.02.03"]' in written
+    assert '[White "Ann"]' in written
+    assert '[Black "Bob"]' in written
+    assert '[Date "2001.02.03"]' in written
 
 
 def test_formats_of_other_games_are_refused_in_a_sentence(place: Place) -> None:
@@ -335,7 +365,8 @@ def fuzzed(seeds: range, folder: Path) -> None:
         summary = import_games([path], game, out)
         assert summary.imported + summary.refused.total() + summary.left_out.total() >= 1
         named = len((out / "refused.jsonl").read_text().splitlines())
-        assert named == summary.refused.total() and len(list(read_games(out, game))) == summary.imported
+        assert named == summary.refused.total()
+        assert len(list(read_games(out, game))) == summary.imported
 
 
 def test_fuzzed_files(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def import_games(
     paths: Iterable[Path],
     game: Game,
     out: Path,
-    filters: Filters = Filters(),  # noqa: B008: frozen
+    filters: Filters = Filters(),  # noqa: B008
     on_progress: Callable[[ImportSummary], None] = lambda summary: None,
 ) -> ImportSummary:
     """Imports all files and folders of `paths` for `game` into the new folder `out`. Bad games do not stop it."""

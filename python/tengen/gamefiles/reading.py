@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 from tengen._core import Game, TengenError
 from tengen.gamefiles.encodings import encoding_of
@@ -119,7 +119,7 @@ def _sources(path: Path) -> Iterator[Source]:
             for info in pack.infolist():
                 if not info.is_dir():
                     with pack.open(info) as opened:
-                        yield Source(f"{path}!{info.filename}", path, io.BufferedReader(opened))  # type: ignore[type-var]
+                        yield Source(f"{path}!{info.filename}", path, io.BufferedReader(cast("io.RawIOBase", opened)))
     else:
         with _decompressed(path) as stream:
             yield Source(str(path), path, stream)
@@ -127,10 +127,10 @@ def _sources(path: Path) -> Iterator[Source]:
 
 @contextmanager
 def _decompressed(path: Path) -> Iterator[BinaryIO]:
-    openers: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     opened = openers[path.suffix.lower()](path) if path.suffix.lower() in openers else path.open("rb")
-    with io.BufferedReader(opened, HEAD) as stream:  # type: ignore[arg-type]
-        yield stream  # type: ignore[misc]
+    with io.BufferedReader(opened, HEAD) as stream:
+        yield stream
 
 
 # --- Formats ----------------------------------------------------------------------------------------------------------
@@ -138,29 +138,22 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
 
 def file_format(head: bytes) -> str:
     """WTHOR, Parquet, Arrow, GGF, SGF, JSON, PGN, CSA, KIF or moves; empty if it is none of them."""
-    for magic, name in ((b"PAR1", "Parquet"), (b"ARROW1", "Arrow")):
-        if head.startswith(magic):
-            return name
-    start = head[:5000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    first, start = head[:5000], head[:5000].lstrip(b"\xef\xbb\xbf \t\r\n")
     is_tagged = looks_like_pgn(head)
-    if not is_tagged and GGF.search(head[:5000]):
-        return "GGF"
-    if looks_like_sgf(head) or (not is_tagged and NODE.search(head[:5000])):
-        return "SGF"
-    if start.startswith(b"{"):
-        return "JSON"
-    if is_tagged or start.startswith((b"%", b";")):
-        return "PGN"
-    if is_wthor(head) and b"\0" in head[:100]:
-        return "WTHOR"
-    if b"\0" in head[:5000]:
-        return ""
-    text = decoded_or_none(head[:LARGEST_WHOLE])
-    if text is not None and is_csa(text):
-        return "CSA"
-    if text is not None and is_kif(text):
-        return "KIF"
-    return "moves" if start else ""
+    checks: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("", lambda: not start),
+        ("Parquet", lambda: head.startswith(b"PAR1")),
+        ("Arrow", lambda: head.startswith(b"ARROW1")),
+        ("PGN", lambda: is_tagged or start.startswith((b"%", b";"))),
+        ("GGF", lambda: GGF.search(first)),
+        ("SGF", lambda: looks_like_sgf(head) or NODE.search(first)),
+        ("JSON", lambda: start.startswith(b"{")),
+        ("WTHOR", lambda: b"\0" in head[:100] and is_wthor(head)),
+        ("", lambda: b"\0" in first),
+        ("CSA", lambda: is_csa(decoded_or_none(head) or "")),
+        ("KIF", lambda: is_kif(decoded_or_none(head) or "")),
+    )
+    return next((name for name, is_it in checks if is_it()), "moves")
 
 
 Splitter = Callable[[TextIO], Iterable[tuple[int, str | BadGameError]]]

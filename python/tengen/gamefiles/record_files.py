@@ -64,11 +64,11 @@ def row_record(game: Game, row: dict[str, Any]) -> GameRecord:
         arrays = {name: [math.nan if value is None else value for value in row[name]] for name in ARRAYS}
         result = row["result"]
         outcome = None if result is None else Outcome(_WINNERS[result], row["reason"] or "rules", row["sentence"])
-        record = GameRecord(
+        fields: dict[str, Any] = {
             **{name: np.asarray(values, np.float32 if name in FLOATS else np.int64) for name, values in arrays.items()},
             **{name: row[name] for name in PLAIN},
-            outcome=outcome,
-        )
+        }
+        record = GameRecord(**fields, outcome=outcome)
         record.validate(game)
     except BadGameError:
         raise

@@ -24,6 +24,12 @@ TOKEN = re.compile(r"\\.|[\[\]()]", re.DOTALL)
 RESULT = re.compile(r"\s*(?:black|white|([BW]))[^+]*?\s*(?:\+|wins?(?: by)?)\s*(.*)", re.IGNORECASE)
 DRAWS = ("0", "draw", "jigo", "和棋", "持碁")
 CHINESE = {"黑胜": 0, "黑勝": 0, "黑中盘胜": 0, "白胜": 1, "白勝": 1, "白中盘胜": 1}
+# How a game was won, by the first letter behind the +.
+WAYS = {
+    "r": (Reason.RESIGNATION, ""),
+    "t": (Reason.FORFEIT, "out of time"),
+    "f": (Reason.FORFEIT, "forfeit"),
+}
 GGF_VALUE = re.compile(r"([A-Z]{1,3})\[([^\]]*)\]")
 GGF_RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rts]))?")
 
@@ -92,16 +98,9 @@ def said_by_sgf(text: str) -> Said | None:
         return None
     winner = "bw".index(text.strip()[0].lower())
     how = found[2].strip().lower()
-    number = re.match(r"\d+(?:\.\d+)?", how)
-    if number:
+    if number := re.match(r"\d+(?:\.\d+)?", how):
         return Said.counted(winner, float(number[0]))
-    if how.startswith("r"):
-        return Said(winner, Reason.RESIGNATION)
-    if how.startswith("t"):
-        return Said(winner, Reason.FORFEIT, "out of time")
-    if how.startswith("f"):
-        return Said(winner, Reason.FORFEIT, "forfeit")
-    return Said(winner)
+    return Said(winner, *WAYS.get(how[:1], (Reason.AGREEMENT, "")))
 
 
 def _about(read: SgfGame) -> About:

@@ -1,4 +1,4 @@
-"""KIF and CSA: files of shogi games (games/shogi/). KIF has a game a file; CSA may have several, with / between them."""
+"""KIF and CSA: files of shogi games (games/shogi/). KIF has a game a file, CSA may have several, parted by a slash."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ ENDS: dict[str, tuple[int | None, Reason, str]] = {
 def split_csa(text: str) -> list[tuple[int, str]]:
     """The games of a file of CSA, each with the line that it begins at."""
     found: list[tuple[int, str]] = []
-    lines, begin = [], 1
+    lines: list[str] = []
+    begin = 1
     for number, line in enumerate([*text.splitlines(), "/"], 1):
         if line.strip() == "/":
             if any(each.strip() for each in lines):

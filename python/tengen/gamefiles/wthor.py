@@ -28,7 +28,7 @@ def is_wthor(head: bytes) -> bool:
         return False
     century, year, month, day, _, _, of_games, *_ = HEADER.unpack_from(head)
     is_date = 19 <= century <= 30 and year < 100 and 1 <= month <= 12 and 1 <= day <= 31
-    return is_date and 1900 <= of_games < 2200
+    return bool(is_date and 1900 <= of_games < 2200)
 
 
 def player_names(path: Path) -> list[str]:

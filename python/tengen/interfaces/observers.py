@@ -73,7 +73,8 @@ def amount(size: int) -> str:
 
 
 def start_text(report: RunReport) -> str:
-    begun = f"goes on at iteration {report.iteration + 1}" if report.iteration else "starts from a blank network"
+    first = f"the network {report.start[:12]}" if report.start else "a blank network"
+    begun = f"goes on at iteration {report.iteration + 1}" if report.iteration else f"starts from {first}"
     return (
         f"{report.game} {begun} ({report.parameters:,} parameters); {report.threads} "
         f"thread{'s' * (report.threads != 1)}, {report.evaluator}; memory stays under {amount(report.memory_limit)}; "
@@ -130,8 +131,8 @@ def foretold_text(imitation: ImitationReport) -> str:
     which = "test" if imitation.test else "validation"
     value = "" if found.value_error is None else f", squared error of the value {found.value_error:.3f}"
     return (
-        f"Moves foretold in {found.positions:,} positions of {found.games:,} {which} games: top-1 {percent(found.top1)}, "
-        f"top-5 {percent(found.top5)}; policy loss {found.policy_loss:.3f}{value}."
+        f"Moves foretold in {found.positions:,} positions of {found.games:,} {which} games: "
+        f"top-1 {percent(found.top1)}, top-5 {percent(found.top5)}; policy loss {found.policy_loss:.3f}{value}."
     )
 
 

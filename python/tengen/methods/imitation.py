@@ -24,7 +24,7 @@ from tengen.config import ConfigError, ReplayConfig, RunConfig
 from tengen.learner import Learner
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import Evaluator, make_evaluator
+from tengen.network.evaluator import Backend, Evaluator, make_evaluator
 from tengen.records import POLICY_PARTS, GameRecord, ShardEnd, read_games
 from tengen.replay import ReplayWindow
 from tengen.report import (
@@ -237,7 +237,7 @@ class Imitation(AlphaZero):
 
     def _foretold(self, network: NetworkFile, window: ReplayWindow, most: int) -> ForetoldReport:
         device = self.learner.device
-        backend = "openvino" if device == "cpu" else "torch"
+        backend: Backend = "openvino" if device == "cpu" else "torch"
         evaluator = make_evaluator(network, backend=backend, precision="f32", threads=1, device=device, game=self.game)
         return foretold(window, evaluator, most, partial(self.observer.stage, "foretelling"))
 

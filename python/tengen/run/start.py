@@ -24,7 +24,8 @@ def starting_from(settings: Settings, game: Game, start: NetworkFile) -> Setting
     Refuses a network of another game, and one of another shape than the settings that someone chose ask for.
     """
     check_fits(start, game)
-    if settings.config.method == "temporal" or start.architecture.tables is not None:
+    is_tables = settings.config.network.kind == "ntuple" or settings.config.method == "temporal"
+    if is_tables or start.architecture.tables is not None:
         raise ConfigError("start: a run of tables begins with empty ones; --from is for networks of layers.")
     shape = shape_of(game, start)
     asked, has = setting_values(settings.config), shape.model_dump(mode="json")

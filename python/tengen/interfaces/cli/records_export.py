@@ -30,7 +30,7 @@ def run(
 ) -> None:
     """Writes records into one file: SGF, PGN, JSON lines, Parquet or Arrow.
 
-    Importing the file gives equal records. SGF and PGN hold start, moves and result; the others hold search results too.
+    Importing the file gives equal records. SGF and PGN hold start, moves and result; the others all of a record.
 
     Args:
         records: a folder of records, or the folder of a run

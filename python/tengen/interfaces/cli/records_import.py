@@ -92,8 +92,8 @@ def run(
 def summary_text(summary: ImportSummary, out: Path) -> str:
     """What became of the games, in sentences."""
     lines = [
-        f"{summary.imported:,} games with {summary.moves:,} moves are in {out}; {summary.accepted:.2%} of the wanted ones, "
-        f"{(summary.games + summary.left_out.total()) / max(summary.seconds, 1e-9):,.0f} games per second."
+        f"{summary.imported:,} games with {summary.moves:,} moves are in {out}; {summary.accepted:.2%} of the wanted "
+        f"ones, {(summary.games + summary.left_out.total()) / max(summary.seconds, 1e-9):,.0f} games per second."
     ]
     if summary.cut:
         lines.append(f"{summary.cut:,} of them went on after the end by the rules; those moves are left out.")

@@ -300,7 +300,7 @@ def train_folder(config: RunConfig, folder: Path, wish: Wish, own: Observer) -> 
             return INTERRUPTED
         print(f"Done; the network is {path}.")
     measured = read_reports(folder)
-    if config.arena.final_strength:
+    if config.arena.final_strength or config.method == "imitation":
         print((measured and final_text(measured[-1])) or strength_text(game, path))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0
