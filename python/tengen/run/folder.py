@@ -17,6 +17,7 @@ import os
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -340,16 +341,17 @@ class RunFolder:
         """RunFolderError if the config is of another game or network than the commit."""
         if not commit.made_for:
             return
-        game, options, network, optimizer = json.loads(commit.made_for)
+        game, options, network, optimizer, *method = json.loads(commit.made_for)
         defaults = NetworkConfig().model_dump(mode="json")  # which settings that came later had then
         network = {**defaults, **network}
-        before, now = [game, options, network, optimizer], json.loads(made_for(self.config))
+        before, now = [game, options, network, optimizer, *method], json.loads(made_for(self.config))
         if before == now:
             return
-        names = ("game", "options", "network", "learner.optimizer")
+        names = ("game", "options", "network", "learner.optimizer", "method")
+        there_and_here = zip_longest(before, now, fillvalue="alphazero")  # which does not say its name
         differing = [
             f"{path} is not the one of the checkpoint: {there} there, {here} here"
-            for name, there_all, here_all in zip(names, before, now, strict=True)
+            for name, (there_all, here_all) in zip(names, there_and_here, strict=False)
             for path, there, here in _differences(name, there_all, here_all)
         ]
         raise RunFolderError(
