@@ -71,6 +71,8 @@ class AlphaGo(AlphaZero):
     ) -> None:
         super().__init__(game, run, learner, observer, crew)  # type: ignore[arg-type]
         self.people = PeoplesGames(game, self.config.imitation)
+        # Read before anything is written, so that bad records leave no trace.
+        self._given = self.people.read() if run.newest_commit() is None else ()
         self._positions = ReplayWindow(game, _ALL)  # of the last stage, one a game
 
     @staticmethod
@@ -109,7 +111,7 @@ class AlphaGo(AlphaZero):
         stage = self.learner.stage
         records: tuple[GameRecord, ...] = ()
         if stage == "imitation" and self.iteration == 0:
-            records = self.people.read()
+            records, self._given = self._given, ()
         elif stage == "gradient":
             records = self._play_pool()
         elif stage == "value":

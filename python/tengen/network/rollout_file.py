@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import safetensors
 from numpy.typing import NDArray
-from safetensors.numpy import save
 
 from tengen._core import ArgumentError, Game, RolloutPolicy
 from tengen.base.durable import write_bytes
-from tengen.network.checkpoint import NetworkFileError
+from tengen.network.checkpoint import NetworkFileError, safetensors_bytes
 
 __all__ = ["load_rollout", "save_rollout"]
 
@@ -25,7 +24,7 @@ FORMAT = "tengen rollout 1"
 def save_rollout(path: Path, game: Game, weights: NDArray[np.float32], *, share_players: bool) -> None:
     """Whole or not at all. weights: [banks, weights]"""
     header = json.dumps({**_identity(game), "share_players": share_players}, sort_keys=True)
-    write_bytes(path, save({"weights": weights}, {"format": FORMAT, "header": header}))
+    write_bytes(path, safetensors_bytes({"weights": weights}, {"format": FORMAT, "header": header}))
 
 
 def load_rollout(path: Path, game: Game) -> RolloutPolicy:

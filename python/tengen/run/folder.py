@@ -17,6 +17,7 @@ import os
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -347,10 +348,10 @@ class RunFolder:
         if before == now:
             return
         names = ("game", "options", "network", "learner.optimizer", "method")
-        before, now = ([*each, "alphazero"][: len(names)] for each in (before, now))
+        there_and_here = zip_longest(before, now, fillvalue="alphazero")  # which does not say its name
         differing = [
             f"{path} is not the one of the checkpoint: {there} there, {here} here"
-            for name, there_all, here_all in zip(names, before, now, strict=True)
+            for name, (there_all, here_all) in zip(names, there_and_here, strict=False)
             for path, there, here in _differences(name, there_all, here_all)
         ]
         raise RunFolderError(
