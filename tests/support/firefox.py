@@ -1,4 +1,4 @@
-"""Firefox for the tests of the page, driven by WebDriver BiDi, which Debian's firefox-esr speaks without a driver of its own.
+"""Firefox for the tests of the page, driven by WebDriver BiDi, which firefox-esr speaks without a driver.
 
 Only what the tests need: go somewhere, ask the page, press, type, and hear what it complains about.
 """

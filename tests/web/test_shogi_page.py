@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tengen.games.shogi import read_kif
 
-KIF = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)\n"
+KIF = "手合割\uff1a平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)\n"
 
 
 @pytest.mark.parametrize(("game", "pieces"), [("shogi", 40), ("minishogi", 12), ("minichess", 20)])

@@ -103,7 +103,7 @@ def read_tree(text: str | bytes, like: Game | None = None) -> GameTree:
 
 
 def write_tree(tree: GameTree) -> str:
-    """The text of a file: PGN for chess, KIF for shogi (its main line), else SGF. Its result is that of the main line."""
+    """The text of a file: PGN for chess, KIF for shogi (the main line), else SGF. The result is the main line's."""
     if tree.start.game.spec.source in SHOGI:
         played = tree.main_line.moves[len(tree.start.moves) :]
         return write_kif(ShogiGame(tree.start, played))

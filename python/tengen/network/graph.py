@@ -54,7 +54,7 @@ def build_ownership_model(file: NetworkFile, height: int, width: int) -> ov.Mode
 
 
 def build_score_model(file: NetworkFile, height: int, width: int) -> ov.Model:
-    """planes [1, C, height, width] -> the final margin of the player to move, divided by the number of cells, [1, 1]."""
+    """planes [1, C, height, width] -> the mover's final margin, divided by the number of cells, [1, 1]."""
     planes = ops.parameter([1, file.planes_shape[0], height, width], np.float32, name="planes")
     score = walk(OpenVinoOperations(file, {}), file.architecture, planes, (SCORE,))[SCORE]
     return ov.Model([ops.result(_flat(score))], [planes], "score")

@@ -47,7 +47,7 @@ export function ShogiPiece(props: { board: BoardShape; piece: Piece; x: number; 
   return (
     <g class={`shogi-piece ${isPromoted ? "is-promoted" : ""}`} data-figure={piece.name} transform={`translate(${x} ${y})${isTurned ? " rotate(180)" : ""} scale(${size}) translate(-50 -52)`}>
       <path class="shogi-body" d={BODY} />
-      <path class="shogi-strokes" d={strokes} transform="translate(27 28) scale(0.46 0.54)" />
+      <path class="shogi-strokes" d={strokes} transform="translate(25 25) scale(0.5 0.6)" />
     </g>
   );
 }

@@ -67,13 +67,14 @@ class Model:
         return owned
 
     def lead(self, state: State) -> float | None:
-        """By how much the player to move is ahead at the end, in what the game counts; None if the network has no idea."""
+        """The final margin of the player to move, in what the game counts; None if the network has no idea."""
         if self.evaluator is None or not self.evaluator.network.has_score or state.outcome is not None:
             return None
         planes = state.planes()
         margins = self.evaluator.score(planes[None])
         assert margins is not None
-        return float(margins[0]) * planes.shape[1] * planes.shape[2]
+        cells: int = planes.shape[1] * planes.shape[2]
+        return float(margins[0]) * cells
 
     def warm_up(self, game: Game) -> None:
         """Compiles what a search will need, so that the first answer comes as soon as the others."""
