@@ -184,3 +184,12 @@ def test_a_question_does_not_fail_a_game(tmp_path: Path) -> None:
     assert [finding.kind for finding in report.findings] == ["stone on a stone"]
     assert "QUESTION, stone on a stone:" in report.text()
     assert "Nothing is certainly wrong." in report.text()
+
+
+def test_moves_to_cells_on_which_nothing_stands_are_asked_about(tmp_path: Path) -> None:
+    rules = (ROOT / "examples" / "breakthrough.py").read_text()
+    nameless = tmp_path / "nameless.py"
+    nameless.write_text(rules.replace('"own men", "opponent\'s men"', '"mine", "theirs"'))
+    report = check_game(tengen.load(str(nameless), size=4), games=4, positions=60)
+    assert [finding.kind for finding in report.questions] == ["nothing to show"]
+    assert report.passed

@@ -17,6 +17,7 @@ from tengen.report import (
     AccuracyReport,
     Finding,
     GateReport,
+    ImitationReport,
     IterationReport,
     Observer,
     RatingReport,
@@ -82,6 +83,12 @@ def start_text(report: RunReport) -> str:
 
 def speed_text(report: IterationReport) -> str:
     games = report.self_play
+    if report.imitation is not None:
+        learner, validation = report.learner, report.imitation.validation
+        return (
+            f"{learner.samples / max(learner.seconds, 1e-9):,.0f} samples/s; moves foretold: top-1 "
+            f"{percent(validation.top1)}, top-5 {percent(validation.top5)}"
+        )
     seconds = max(games.seconds, 1e-9)
     return f"{games.games / seconds:,.1f} games/s, {games.evaluations / seconds:,.0f} evaluations/s"
 
@@ -117,6 +124,17 @@ def accuracy_text(accuracy: AccuracyReport) -> str:
     )
 
 
+def foretold_text(imitation: ImitationReport) -> str:
+    """How well the moves of people are foretold: in the test games if they were looked at, else in the validation."""
+    found = imitation.test or imitation.validation
+    which = "test" if imitation.test else "validation"
+    value = "" if found.value_error is None else f", squared error of the value {found.value_error:.3f}"
+    return (
+        f"Moves foretold in {found.positions:,} positions of {found.games:,} {which} games: top-1 {percent(found.top1)}, "
+        f"top-5 {percent(found.top5)}; policy loss {found.policy_loss:.3f}{value}."
+    )
+
+
 def percent(share: float) -> str:
     """Never rounded up to 100."""
     return f"{int(share * 10_000) / 100:.2f} %"
@@ -126,6 +144,8 @@ def final_text(report: IterationReport) -> str:
     """How strong the network of a finished run is, by what the run measured at its end; empty if that is nothing."""
     if report.accuracy is not None:
         return accuracy_text(report.accuracy)
+    if report.imitation is not None:
+        return foretold_text(report.imitation)
     scores = " and ".join(
         f"{match.score:.0%} against {match.opponent} ({match.games} games)" for match in report.strength
     )

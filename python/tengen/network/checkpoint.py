@@ -30,6 +30,7 @@ from tengen.games.options import OPENSPIEL_PREFIX
 from tengen.network.architecture import (
     LOGITS,
     OWNERSHIP,
+    SCORE,
     WDL,
     Architecture,
     ArchitectureError,
@@ -125,6 +126,10 @@ class NetworkFile:
     @property
     def has_ownership(self) -> bool:
         return OWNERSHIP in self.architecture.outputs
+
+    @property
+    def has_score(self) -> bool:
+        return SCORE in self.architecture.outputs
 
     @property
     def is_of_rules_file(self) -> bool:

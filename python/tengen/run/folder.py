@@ -139,6 +139,10 @@ class RunFolder:
             return None
         return load_file(self.folder / "state" / f"{commit.iteration:06d}.champion")
 
+    def behind(self, commit: Commit) -> dict[str, NDArray[np.float32]]:
+        """The weights of the network that plays the next iteration, in a run with overlap."""
+        return load_file(self.folder / "state" / f"{commit.iteration:06d}.behind")
+
     def reports(self) -> list[IterationReport]:
         """What the run has reported so far."""
         return read_reports(self.folder)
@@ -228,6 +232,7 @@ class RunFolder:
         learner: dict[str, NDArray[np.float32]],
         champion: int,
         champion_weights: dict[str, NDArray[np.float32]],
+        behind: NetworkFile | None = None,
     ) -> None:
         """Makes an iteration count. The champion is kept only if it is not the learner's newest network."""
         self._lock.check()
@@ -238,6 +243,8 @@ class RunFolder:
         }
         if champion != iteration:
             contents[f"{iteration:06d}.champion"] = save(champion_weights)
+        if behind is not None:
+            contents[f"{iteration:06d}.behind"] = save(behind.weights)
         for name, content in contents.items():
             write_bytes(state / name, content)
         done = Commit(
@@ -251,6 +258,7 @@ class RunFolder:
             checksums={name: checksum(content) for name, content in contents.items()},
             made_for=made_for(self.config),
             minutes=minutes or 0.0,
+            behind=None if behind is None else behind.iteration,
         )
         self._write_commit(done)
         for kind in KINDS:  # the one before stays, in case this one is damaged later

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { http } from "../connection";
+import { t } from "../language";
 import type { RunDetail, RunGame, RunSummary } from "../protocol";
 
 /** A line of metrics.jsonl, as far as the page draws it. */
@@ -117,8 +118,8 @@ export function usePolled<T>(
 }
 
 export function duration(seconds: number): string {
-  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  if (seconds < 59.5) return t("{n} s", { n: Math.round(seconds) });
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+  if (minutes < 60) return t("{n} min", { n: minutes });
+  return t("{hours} h {minutes} min", { hours: Math.floor(minutes / 60), minutes: String(minutes % 60).padStart(2, "0") });
 }
