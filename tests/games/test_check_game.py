@@ -101,9 +101,12 @@ def test_a_game_that_can_go_on_for_ever_is_caught(tmp_path: Path) -> None:
     assert "A game can go on for ever: play can come back to a position" in laws.findings["too long"].text
 
 
+SHORT_GAMES: dict[str, dict[str, Any]] = {"chess": {"max_moves": 80}, "shogi": {"max_moves": 60}}  # for their speed
+
+
 @pytest.mark.parametrize("name", names())
 def test_the_games_of_the_registry_pass(name: str) -> None:
-    report = check_game(tengen.load(name), seconds=NO_LIMIT)
+    report = check_game(tengen.load(name, **SHORT_GAMES.get(name, {})), seconds=NO_LIMIT)
     assert report.findings == ()
     assert report.coverage.random_games > 0
     assert "Nothing wrong was found." in report.text()
