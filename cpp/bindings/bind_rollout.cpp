@@ -124,10 +124,11 @@ class PyRolloutLearner {
                           const std::vector<std::string>& boards) {
     const std::int64_t* from = starts.data();
     const std::size_t count = starts.shape(0);
-    const bool fits = count > 0 && from[0] == 0 && std::is_sorted(from, from + count) &&
-                      from[count - 1] == static_cast<std::int64_t>(moves.shape(0)) &&
-                      first_plies.shape(0) == count - 1 && (boards.empty() || boards.size() == count - 1) &&
-                      std::all_of(first_plies.data(), first_plies.data() + count - 1, [](auto ply) { return ply >= 0; });
+    const bool fits =
+        count > 0 && from[0] == 0 && std::is_sorted(from, from + count) &&
+        from[count - 1] == static_cast<std::int64_t>(moves.shape(0)) && first_plies.shape(0) == count - 1 &&
+        (boards.empty() || boards.size() == count - 1) &&
+        std::all_of(first_plies.data(), first_plies.data() + count - 1, [](auto ply) { return ply >= 0; });
     if (!fits) throw RecordError("The arrays of the recorded games do not fit together.");
   }
 

@@ -121,8 +121,8 @@ TEST(go_says_what_a_stone_does_at_once) {
       "2 . . . . .\n"
       "1 . . . . X\n"
       "X to move";
-  CHECK_EQ(tactics_at(game, board, "D2"), int(Board::kTakes));       // the white stone on D3
-  CHECK_EQ(tactics_at(game, board, "A4"), int(Board::kTakes));       // the white stone on A5
+  CHECK_EQ(tactics_at(game, board, "D2"), int(Board::kTakes));  // the white stone on D3
+  CHECK_EQ(tactics_at(game, board, "A4"), int(Board::kTakes));  // the white stone on A5
   CHECK_EQ(tactics_at(game, board, "E5"), 0);
   CHECK_EQ(tactics_at(game, board, "B1"), 0);
   CHECK_EQ(tactics_at(game, board, "pass"), Board::kTactics);
@@ -165,9 +165,9 @@ TEST(a_policy_learns_what_games_show) {
           near.push_back(action);
         }
       }
-      const Action action =
-          near.empty() ? legal[static_cast<int>(rng.below(static_cast<std::uint32_t>(legal.size() - 1)))]
-                       : near[rng.below(static_cast<std::uint32_t>(near.size()))];
+      const Action action = near.empty()
+                                ? legal[static_cast<int>(rng.below(static_cast<std::uint32_t>(legal.size() - 1)))]
+                                : near[rng.below(static_cast<std::uint32_t>(near.size()))];
       moves.push_back(static_cast<std::uint16_t>(action));
       game.play(state, action);
     }

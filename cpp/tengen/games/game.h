@@ -70,10 +70,9 @@ enum class Reason : std::uint8_t {
 };
 
 constexpr std::array<std::string_view, 19> kReasonTexts = {
-    "line",        "full board", "no move",     "two passes",  "length",     "majority",
-    "connection",  "capture",    "checkmate",   "stalemate",   "repetition", "perpetual check",
-    "fifty moves", "material",   "declaration", "resignation", "forfeit",    "agreement",
-    "rules"};
+    "line",      "full board", "no move",    "two passes",      "length",      "majority", "connection",  "capture",
+    "checkmate", "stalemate",  "repetition", "perpetual check", "fifty moves", "material", "declaration", "resignation",
+    "forfeit",   "agreement",  "rules"};
 
 constexpr std::string_view reason_text(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)]; }
 

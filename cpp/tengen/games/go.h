@@ -168,8 +168,9 @@ class Go {
   void tactics(const State& state, const ActionList& list, std::uint8_t* out) const {
     const auto liberties = board_.count_liberties(state.position);
     for (const Action action : list) {
-      *out++ = static_cast<std::uint8_t>(action == pass_ ? Board::kTactics + (state.passes > 0 ? 1 : 0)
-                                                         : board_.tactics(state.position, liberties, action, own(state)));
+      *out++ =
+          static_cast<std::uint8_t>(action == pass_ ? Board::kTactics + (state.passes > 0 ? 1 : 0)
+                                                    : board_.tactics(state.position, liberties, action, own(state)));
     }
   }
 

@@ -1,6 +1,6 @@
 // A rollout policy learns to foretell the moves of recorded games, one position after the other: stochastic gradient on
-// the log-likelihood of the move that was played, with a step size for each weight (AdaGrad, Duchi et al. 2011), so that
-// a pattern seen once moves as far as one seen always.
+// the log-likelihood of the move that was played, with a step size for each weight (AdaGrad, Duchi et al. 2011), so
+// that a pattern seen once moves as far as one seen always.
 #pragma once
 
 #include <algorithm>
@@ -144,10 +144,10 @@ class RolloutLearner {
   const PatternLayout& layout_;  // owned elsewhere
 
   // Working memory.
-  std::vector<float> logits_;                              // [legal]
-  std::vector<typename PatternReader<G>::Slots> slots_;    // [legal] owners
-  std::vector<float> gradients_;                           // [weights] 0 but during a step
-  std::vector<std::int32_t> touched_;                      // weights of a step
+  std::vector<float> logits_;                            // [legal]
+  std::vector<typename PatternReader<G>::Slots> slots_;  // [legal] owners
+  std::vector<float> gradients_;                         // [weights] 0 but during a step
+  std::vector<std::int32_t> touched_;                    // weights of a step
 };
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // What a rollout policy looks at: small patterns around the cell that an action goes to. A policy is a softmax over the
-// legal actions of a sum of weights, a few for each action (AlphaGo 2016, "rollout policy"); here is which weights those
-// are, for any game with pieces on cells.
+// legal actions of a sum of weights, a few for each action (AlphaGo 2016, "rollout policy"); here is which weights
+// those are, for any game with pieces on cells.
 //
 // Each action has one weight of every kind:
 //   near, far   the eight cells around its target, for targets that touch the last move and for all others

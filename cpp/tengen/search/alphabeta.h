@@ -127,9 +127,8 @@ class AlphaBeta {
     if (entry.bound != Bound::kNone && entry.key == key) {
       first = entry.best;
       const int known = nearer_by(entry.value, -ply);
-      if (entry.depth >= depth &&
-          (entry.bound == Bound::kExact || (entry.bound == Bound::kLower && known >= beta) ||
-           (entry.bound == Bound::kUpper && known <= alpha))) {
+      if (entry.depth >= depth && (entry.bound == Bound::kExact || (entry.bound == Bound::kLower && known >= beta) ||
+                                   (entry.bound == Bound::kUpper && known <= alpha))) {
         return known;
       }
     }
@@ -163,9 +162,12 @@ class AlphaBeta {
     here.order.clear();
     for (const Action action : here.legal) {
       std::int64_t rank = history[static_cast<std::size_t>(action)];
-      if (action == first) rank = kFirst;
-      else if (action == killers[0]) rank = kFirst - 1;
-      else if (action == killers[1]) rank = kFirst - 2;
+      if (action == first)
+        rank = kFirst;
+      else if (action == killers[0])
+        rank = kFirst - 1;
+      else if (action == killers[1])
+        rank = kFirst - 2;
       here.order.emplace_back(rank, action);
     }
     std::stable_sort(here.order.begin(), here.order.end(),
@@ -204,7 +206,7 @@ class AlphaBeta {
   int depth_;
   Rng rng_;
   ActionList scratch_;
-  std::vector<Entry> table_;                         // the newest entry stays
+  std::vector<Entry> table_;                          // the newest entry stays
   std::array<std::vector<std::int64_t>, 2> history_;  // [player][action] how much it has cut off
   std::vector<std::array<Action, 2>> killers_;        // [ply]
   std::vector<Ply> plies_;                            // [ply]
