@@ -68,7 +68,7 @@ def scalars(report: IterationReport) -> dict[str, float]:
     for name, part in (("self_play", report.self_play), ("learner", report.learner)):
         numbers = asdict(part)
         numbers |= {f"{key}_loss": value for key, value in numbers.pop("own_losses", {}).items()}
-        found |= {f"{name}/{key}": float(value) for key, value in numbers.items()}
+        found |= {f"{name}/{key}": float(value) for key, value in numbers.items() if key != "nodes"}
     seconds = max(report.self_play.seconds, 1e-9)
     found["speed/games_per_second"] = report.self_play.games / seconds
     found["speed/evaluations_per_second"] = report.self_play.evaluations / seconds

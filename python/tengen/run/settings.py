@@ -181,7 +181,7 @@ def _options_of(game: Game) -> dict[str, Option]:
 def find_experiment(game: Game) -> Path | None:
     """What was found out about this game on this board: a file of `experiments` here, else one that is bundled.
 
-    A file that names no game is for the game that it is called after.
+    A file that names no game is for the game that it is called after. One that names a method is for that alone.
     """
     name = game.spec.source
     for folder in (Path("experiments"), bundled_folder("experiments")):
@@ -193,6 +193,8 @@ def find_experiment(game: Game) -> Path | None:
                 if is_called_so:
                     raise
                 continue  # of another game, which it may keep anyone from training, but not this one
+            if "method" in content:
+                continue
             if "game" not in content and is_called_so:
                 return path
             if _same_name(str(content.get("game")), name) and _board(
