@@ -68,7 +68,6 @@ class AlphaGoLearner:
         if len(self.pool) > self._config.alphago.pool:
             del self.pool[1 if len(self.pool) > 2 else 0]
 
-<<<<<<< HEAD
     def policy_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
         """Of imitation."""
         return self.policy.network_file(iteration=iteration, **made_by)
@@ -76,15 +75,6 @@ class AlphaGoLearner:
     def improved_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
         """After the policy gradient; that of imitation before."""
         return (self.gradient or self.policy).network_file(iteration=iteration, **made_by)
-=======
-    def policy_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
-        """Of imitation."""
-        return self.policy.network_file(iteration=iteration, **made_by)
-
-    def improved_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
-        """After the policy gradient; that of imitation before."""
-        return (self.gradient or self.policy).network_file(iteration=iteration, **made_by)
->>>>>>> alphago
 
     def network_file(self, *, iteration: int = 0, **made_by: str) -> NetworkFile:
         """What plays: policy and value side by side. The prior is that of imitation, but while it is being improved."""
