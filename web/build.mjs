@@ -1,4 +1,4 @@
-// Builds the page into the Python package: one script, one style sheet, index.html, the licences of what is bundled, and
+// Builds the page into the Python package: one script, one style sheet, index.html, the texts in other languages, the licences of what is bundled, and
 // the hash of what they were built from, which a test compares with the sources (so that a user and a tester need no
 // Node).
 // The same sources give the same bytes.
@@ -30,6 +30,11 @@ await build({
   logLevel: "warning",
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
+mkdirSync(join(out, "assets", "languages"));
+for (const name of readdirSync(join(here, "languages")).sort()) {
+  const table = JSON.parse(readFileSync(join(here, "languages", name), "utf8"));
+  writeFileSync(join(out, "assets", "languages", name), JSON.stringify(table));
+}
 writeFileSync(join(out, "assets", "licences.txt"), licences());
 writeFileSync(join(out, "assets", "sources.sha256"), `${hashOfSources()}\n`);
 for (const name of ["app.js", "app.css"]) {
@@ -53,7 +58,7 @@ function licences() {
 
 /** Of every source file in the order of its path: the path, a zero byte, its length, a zero byte, its bytes. */
 function hashOfSources() {
-  const files = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json", ...under(join(here, "src"))];
+  const files = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json", ...under(join(here, "src")), ...under(join(here, "languages"))];
   const hash = createHash("sha256");
   for (const path of files.sort()) {
     const bytes = readFileSync(join(here, path));

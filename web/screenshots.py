@@ -2,7 +2,8 @@
 
     python web/screenshots.py [--only play] [--out docs/images] [--address http://127.0.0.1:8000]
 
-Starts a server of its own unless an address is given. Needs playwright, a chromium, and looks best with the font Inter.
+Starts a server of its own unless an address is given. Needs playwright, a chromium, and looks best with the font Inter;
+the one in Chinese needs a font that has its characters.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ READY = "button[aria-label='+10 simulations']:enabled"
 EXPLORE = ("label:has-text('Fast')", "button[aria-label='+10 simulations']", "button[aria-label='+100 simulations']")
 STEPPED = "output[data-simulations='110'][data-busy=false]"
 CORNERS = "b2,a3,c1"
+BISHOPS = "7g7f,3c3d,8h2b%2B,3a2b"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Shot:
     then: str = "main"  # is there when the controls have done their work
     settle: float = 1.5  # seconds
     whole: bool = False  # the page below the window too
+    locale: str = "en-GB"
 
 
 SHOTS = (
@@ -59,6 +62,18 @@ SHOTS = (
     Shot("play-hex", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy"),
     Shot("play-hex-phone", "#/play/hex?moves=f6,d7,h4,g7,e8,f4&side=0&level=easy", size=PHONE, theme="dark"),
     Shot("play-chess", "#/play/chess?moves=e2e4,e7e5,g1f3,b8c6,f1c4&side=1&level=easy&model=uniform"),
+    Shot("play-shogi", f"#/play/shogi?moves={BISHOPS}&side=0&level=easy&clock=300%2B0"),
+    Shot("play-shogi-dark", f"#/play/shogi?moves={BISHOPS}&side=0&level=easy&clock=300%2B0", theme="dark"),
+    Shot("play-chinese", "#/play/go?moves=E5,E7,C4,G4,G6&side=1&level=easy", locale="zh-CN"),
+    Shot("analyse-go", "#/analyse/go?moves=E5,E7,C4,G4,G6", wait_for="[data-label]", settle=6),
+    Shot(
+        "explore-all-nodes",
+        "#/explore/connect_four",
+        press=(*EXPLORE, "button[aria-label='+1000 simulations']", ".tree-legend input"),
+        wait_for=READY,
+        then=".tree-crowd",
+        settle=4,
+    ),
     Shot(
         "analyse-wide",
         f"#/analyse/connect_four?moves={FOUR}&at=8&review=yes",
@@ -118,6 +133,7 @@ def take(browser: Browser, address: str, shot: Shot, path: Path) -> None:
         viewport={"width": width, "height": height},
         device_scale_factor=2 if shot.size == PHONE else 1.5,
         color_scheme="dark" if shot.theme == "dark" else "light",
+        locale=shot.locale,
     )
     page: Page = context.new_page()
     page.goto(address.rstrip("/") + "/" + shot.place)

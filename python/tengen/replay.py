@@ -37,6 +37,7 @@ class Samples:
     reply: NDArray[np.float32]  # [B, A] policy at the next ply: its target if it was recorded, else the move played
     reply_weight: NDArray[np.float32]  # [B] 0 if there was no next ply (and then the reply is 0)
     plies_left: NDArray[np.float32]  # [B] to the end of the game
+    player: NDArray[np.int8]  # [B] who is to move
     played_out: NDArray[np.float32]  # [B] 0 if it was resigned: then plies_left, ownership and score are not final
     ownership: NDArray[np.float32] | None  # [B, H, W] at the end of the game: 1 own, -1 the opponent's
     score: NDArray[np.float32] | None  # [B] at the end of the game
@@ -204,6 +205,20 @@ class ReplayWindow:
         positions = self._draw(batch, rng)
         symmetries = rng.integers(len(self.game.symmetries), size=batch)
         return self.samples_of(positions, symmetries)
+
+    @one_thread
+    def sample_moves(self, batch: int, rng: np.random.Generator) -> tuple[Samples, Samples]:
+        """Positions drawn as by `sample`, and those that the moves played there led to, under the same symmetries.
+
+        For games in which every position after the opening was recorded. A move that ended its game led to no position;
+        its row of the second samples is that of the position before the move.
+        """
+        if self.positions == 0:
+            raise RecordError("The window is empty; add games before sampling.")
+        positions = self._draw(batch, rng)
+        symmetries = rng.integers(len(self.game.symmetries), size=batch)
+        before = self.samples_of(positions, symmetries)
+        return before, self.samples_of(positions + (before.plies_left > 1), symmetries)
 
     @one_thread
     def resign_below(self, highest: float) -> float:

@@ -18,6 +18,7 @@ __all__ = [
     "ImitationReport",
     "IterationReport",
     "LearnerReport",
+    "NodeReport",
     "Observer",
     "RatingReport",
     "RunReport",
@@ -46,6 +47,17 @@ class RunReport:
 
 
 @dataclass(frozen=True)
+class NodeReport:
+    """What one node of a cluster did in an iteration of self-play."""
+
+    name: str
+    threads: int
+    units: int  # whose results were taken
+    simulations_per_second: float
+    lost: int  # units that it had begun when it was lost; others played them again
+
+
+@dataclass(frozen=True)
 class SelfPlayReport:
     """One iteration of self-play."""
 
@@ -64,6 +76,7 @@ class SelfPlayReport:
     prior_entropy: float
     surprise: float  # KL(target || prior), mean
     tree_seconds: float = 0.0  # for selecting leaves and updating trees, summed over the threads
+    nodes: tuple[NodeReport, ...] = ()  # of a cluster; empty on one machine
 
     @property
     def evaluator_share(self) -> float:
@@ -194,7 +207,7 @@ def iteration_report(line: Mapping[str, Any]) -> IterationReport:
     return IterationReport(
         **fields
         | {
-            "self_play": SelfPlayReport(**fields["self_play"]),
+            "self_play": SelfPlayReport(**fields["self_play"] | {"nodes": _nodes(fields["self_play"])}),
             "learner": LearnerReport(**fields["learner"]),
             "strength": _strengths(fields["strength"]),
             "findings": tuple(Finding(**finding) for finding in fields["findings"]),
@@ -204,6 +217,10 @@ def iteration_report(line: Mapping[str, Any]) -> IterationReport:
             "imitation": _imitation(fields.get("imitation")),
         }
     )
+
+
+def _nodes(self_play: Mapping[str, Any]) -> tuple[NodeReport, ...]:
+    return tuple(NodeReport(**node) for node in self_play.get("nodes", ()))
 
 
 def _imitation(content: dict[str, Any] | None) -> ImitationReport | None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tengen
 from tengen.network import Evaluation, NetworkEvaluator, make_evaluator
@@ -58,6 +59,9 @@ class Counting:
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         return self._evaluator.ownership(planes)
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        return self._evaluator.score(planes)
 
     def clone(self) -> "Counting":
         return self

@@ -79,7 +79,14 @@ def test_numpy_clones_empty_batches_and_ownership() -> None:
     assert np.array_equal(ask.clone()(planes).logits, ask(planes).logits)
     expected = make_evaluator(file, backend="torch", precision="f32").ownership(planes)
     np.testing.assert_allclose(ask.ownership(planes), expected, atol=1e-4)
+    margins = make_evaluator(file, backend="torch", precision="f32").score(planes)
+    assert margins is not None
+    np.testing.assert_allclose(ask.score(planes), margins, atol=1e-4)
+    np.testing.assert_allclose(
+        make_evaluator(file, backend="openvino", precision="f32").score(planes), margins, atol=1e-4
+    )
     assert make_evaluator(load_network(find_network("tic_tac_toe")), backend="numpy").ownership(planes[:, :2]) is None
+    assert make_evaluator(load_network(find_network("tic_tac_toe")), backend="numpy").score(planes[:, :2]) is None
 
 
 @pytest.mark.parametrize(

@@ -44,5 +44,9 @@ class LooksAtTheBoard:
         """Whoever has a stone there keeps it."""
         return (1.0 + planes[:, 0] - planes[:, 1]) / 2.0
 
+    def score(self, planes: NDArray[np.float32], /) -> NDArray[np.float32]:
+        """Whoever has more stones is so far ahead."""
+        return (planes[:, 0] - planes[:, 1]).mean(axis=(1, 2))
+
     def clone(self) -> "LooksAtTheBoard":
         return self

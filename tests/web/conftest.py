@@ -101,8 +101,8 @@ def page(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
 
 
 @contextmanager
-def opened(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
-    context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True)
+def opened(browser: Browser, site: Site, complaints: list[str], locale: str = "en-GB") -> Iterator[Page]:
+    context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True, locale=locale)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)

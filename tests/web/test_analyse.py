@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 from sgfmill.sgf import Sgf_game
 
 import tengen
@@ -209,12 +209,26 @@ def test_keys_step_through_the_game_after_a_press_on_the_board(page: Page) -> No
     expect(here).to_have_attribute("data-moves", "b2")
 
 
-def test_nothing_jumps_while_the_search_fills_the_table(page: Page) -> None:
-    page.goto("/#/analyse/tic_tac_toe")
+@pytest.mark.parametrize("place", ["tic_tac_toe", "connect_four", "go?size=9", "chess"])
+def test_nothing_jumps_while_the_search_fills_the_table(page: Page, place: str) -> None:
+    """From before the server has said anything of the position until the search is over."""
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    is_holding = True
+
+    def hold(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        server.on_message(lambda message: held.append((socket, message)) if is_holding else socket.send(message))
+
+    page.route_web_socket("**/ws", hold)
+    page.goto(f"/#/analyse/{place}")
     graph = page.locator(".graph")
     graph.wait_for()
     before = graph.bounding_box()
-    page.locator("tr[data-move]").nth(7).wait_for()
+    is_holding = False
+    for socket, message in held:
+        socket.send(message)
+    page.locator("[data-simulations][data-running=false]").wait_for()
+    page.locator("tr[data-move]").first.wait_for()
     assert graph.bounding_box() == before
 
 

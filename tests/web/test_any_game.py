@@ -59,7 +59,7 @@ def test_hexagons_are_pressed_where_they_are_drawn(own_page: Page) -> None:
     assert right["x"] > left["x"] + 1.5 * box["width"]  # rows lie further right, row by row
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     wait_for_moves(page, 2)
-    assert page.locator(".move-list li").first.inner_text() == "1.c3"
+    expect(page.locator(".move-list li").first).to_have_text("1.c3", use_inner_text=True)
     expect(cell(page, "c3")).to_have_accessible_name("c3, X")
     for _ in range(25):
         if page.locator(".status h1").filter(has_text=OVER).count():
@@ -91,7 +91,7 @@ def test_a_move_from_cell_to_cell_by_two_presses(own_page: Page) -> None:
     cell(page, "d2").click()
     cell(page, "c3").click()
     wait_for_moves(page, 2)
-    assert page.locator(".move-list li").first.inner_text() == "1.d2c3"
+    expect(page.locator(".move-list li").first).to_have_text("1.d2c3", use_inner_text=True)
     expect(cell(page, "d2")).to_have_accessible_name(re.compile("^d2, (empty|O)"))
 
 
@@ -103,7 +103,7 @@ def test_a_move_by_dragging(own_page: Page) -> None:
     assert moves_made(page) == 0
     cell(page, "a2").drag_to(cell(page, "b3"))
     wait_for_moves(page, 2)
-    assert page.locator(".move-list li").first.inner_text() == "1.a2b3"
+    expect(page.locator(".move-list li").first).to_have_text("1.a2b3", use_inner_text=True)
 
 
 def test_a_move_from_cell_to_cell_by_the_keyboard(own_page: Page) -> None:
@@ -113,7 +113,7 @@ def test_a_move_from_cell_to_cell_by_the_keyboard(own_page: Page) -> None:
     for key in ("ArrowDown", "Enter", "ArrowUp", "ArrowLeft", "Enter"):
         page.keyboard.press(key)
     wait_for_moves(page, 2)
-    assert page.locator(".move-list li").first.inner_text() == "1.c2b3"
+    expect(page.locator(".move-list li").first).to_have_text("1.c2b3", use_inner_text=True)
 
 
 def test_analysis_of_moves_from_cell_to_cell(own_page: Page) -> None:
@@ -167,7 +167,7 @@ def test_a_game_without_pieces_is_played_by_name(own_page: Page) -> None:
     expect(options.filter(has_text="take2d")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     wait_for_moves(page, 2)
-    assert page.locator(".move-list li").first.inner_text() == "1.take2d"
+    expect(page.locator(".move-list li").first).to_have_text("1.take2d", use_inner_text=True)
     while not page.locator("[data-current=true] .status h1").filter(has_text=OVER).count():
         made = moves_made(page)
         page.locator("[data-action]").first.click()

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pty
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -102,18 +103,26 @@ def test_which_addresses_are_this_machine_only(host: str, here: bool) -> None:
     assert is_loopback(host) == here
 
 
+def read_opening(terminal: int) -> tuple[str, re.Match[str] | None]:
+    """What the command says, up to the last line of the picture; all it said if it ends before or says no more."""
+    said, link = b"", None
+    with contextlib.suppress(OSError):  # the command has ended
+        while select.select([terminal], [], [], PATIENCE)[0]:
+            said += os.read(terminal, 1 << 16)
+            text = said.decode(errors="ignore").replace("\r", "")
+            link = re.search(r"tengen is at (http://\S+/\?token=[\w-]{22}) ", text)
+            if link is not None and qr_code(link[1]) in text:
+                break
+    return said.decode(errors="ignore").replace("\r", ""), link
+
+
 def test_the_command_prints_a_link_with_a_token_and_its_picture(tmp_path: Path) -> None:
     main, terminal = pty.openpty()
     command = [sys.executable, "-m", "tengen", "serve", "--no-browser", "--port", "0", "--host", "0.0.0.0"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=terminal, stderr=terminal)
     os.close(terminal)
     try:
-        said = b""
-        with contextlib.suppress(OSError):
-            while "▀".encode() not in said or not said.endswith(b"\n"):
-                said += os.read(main, 1 << 16)
-        text = said.decode().replace("\r", "")
-        link = re.search(r"tengen is at (http://\S+/\?token=[\w-]{22}) ", text)
+        text, link = read_opening(main)
         assert link is not None, text
         assert "start and stop training runs" in text
         assert "not encrypted" in text

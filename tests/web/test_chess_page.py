@@ -35,10 +35,10 @@ def test_a_game_by_pressing_and_dragging(page: Page) -> None:
     expect(page.locator(".legal circle")).to_have_count(2)
     at(page, "e4").click()
     expect(page.locator(".move-list li")).to_have_count(2)
-    assert page.locator(".move-list li button").first.inner_text() == "e4"
+    expect(page.locator(".move-list li button").first).to_have_text("e4", use_inner_text=True)
     at(page, "g1").drag_to(at(page, "f3"))
     expect(page.locator(".move-list li")).to_have_count(4)
-    assert page.locator(".move-list li button").nth(2).inner_text() == "Nf3"
+    expect(page.locator(".move-list li button").nth(2)).to_have_text("Nf3", use_inner_text=True)
 
 
 def test_black_sees_the_board_from_the_other_side(page: Page) -> None:

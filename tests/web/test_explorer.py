@@ -89,7 +89,7 @@ def assert_shows(where: Any, trace: SimulationTrace) -> None:
         (chosen,) = [row for row in rows if row["chosen"]]
         assert int(chosen["action"]) == step.chosen
         assert float(chosen["score"]) == max(float(row["score"]) for row in rows)
-        assert where.locator(".scores .score-mark").count() == 1
+        expect(where.locator(".scores .score-mark")).to_have_count(1)
     assert float(where.locator(".evaluation").get_attribute("data-value")) == trace.value
     priors = data(where.locator(".priors li"))
     assert {int(row["action"]): float(row["prior"]) for row in priors} == dict(

@@ -31,7 +31,8 @@ NAMELESS = """() => [...document.querySelectorAll("button, a[href], input, selec
 def test_the_built_files_are_those_of_the_sources() -> None:
     web = ROOT / "web"
     names = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json"]
-    sources = [path for path in (web / "src").rglob("*") if path.is_file() and not path.name.startswith(".")]
+    folders = [path for folder in ("src", "languages") for path in (web / folder).rglob("*")]
+    sources = [path for path in folders if path.is_file() and not path.name.startswith(".")]
     digest = hashlib.sha256()
     for name in sorted(names + [path.relative_to(web).as_posix() for path in sources]):
         content = (web / name).read_bytes()

@@ -68,7 +68,7 @@ def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
             confirm_if_asked(page, made)
         wait_for_moves(page, made + 1)
     assert headline(page) in OVER
-    assert page.locator("[data-legal]").count() == 0
+    expect(page.locator("[data-legal]")).to_have_count(0)
     expect(page.locator(".status p")).to_contain_text(f"The end after {moves_made(page)} moves")
 
 
@@ -105,7 +105,7 @@ def test_hint_resign_and_a_new_game(page: Page) -> None:
     page.get_by_role("button", name="Resign").click()
     expect(page.locator(".status h1")).to_have_text("You resigned")
     expect(page.locator(".status p")).to_have_text("O wins.")
-    assert page.locator("[data-legal]").count() == 0
+    expect(page.locator("[data-legal]")).to_have_count(0)
     page.get_by_role("button", name="New game").click()
     assert headline(page) == YOURS
     assert stones(page) == 0
@@ -128,7 +128,7 @@ def test_pass_is_a_button_where_it_is_legal(page: Page) -> None:
     page.locator("[data-action='pass']").click()
     page.get_by_role("button", name="Yes").click()
     wait_for_moves(page, 4)
-    assert page.locator(".move-list li").nth(2).inner_text() == "2.pass"
+    expect(page.locator(".move-list li").nth(2)).to_have_text("2.pass", use_inner_text=True)
 
 
 def test_a_reload_and_a_link_go_on_with_the_game(page: Page, browser: Browser) -> None:
@@ -141,7 +141,7 @@ def test_a_reload_and_a_link_go_on_with_the_game(page: Page, browser: Browser) -
     other = browser.new_page()
     other.goto(page.url)
     expect(other.locator(".move-list li")).to_have_count(5)
-    assert other.locator(".move-list").inner_text() == moves
+    expect(other.locator(".move-list")).to_have_text(moves, use_inner_text=True)
     other.close()
 
 

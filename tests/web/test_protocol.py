@@ -286,6 +286,39 @@ def test_ten_steps_are_those_of_the_stepper(server: Server, page: Page, model: s
     assert page.ask("step", explorer=opened["explorer"], count=1)["error"] == "UnknownExplorerError"
 
 
+def test_all_nodes_of_a_tree_and_only_the_last_trace(page: Page) -> None:
+    opened = page.ask("explore", position=position("connect_four"), model="uniform", params={}, seed=0)
+    for done in range(100, 601, 100):
+        answer = page.ask("step", explorer=opened["explorer"], count=100, last=True)
+        assert (answer["simulations"], len(answer["traces"])) == (done, 1)
+        assert answer["traces"][0]["simulation"] == done
+        assert answer["tree"]["rest"] is None
+    whole = page.ask("step", explorer=opened["explorer"], count=0, whole=True)
+    assert (whole["simulations"], whole["traces"]) == (600, [])
+    rest = whole["tree"]["rest"]
+    nodes = {node["node"]: node["visits"] for node in whole["tree"]["nodes"]}
+    assert len({len(rest[name]) for name in ("node", "parent", "action", "visits", "q")}) == 1
+    assert len(nodes) + len(rest["node"]) == 600
+    assert not set(nodes) & set(rest["node"])
+    assert set(rest["parent"]) <= set(nodes) | set(rest["node"])
+    assert max(rest["visits"]) <= min(nodes.values())
+    assert all(-1.0 <= q <= 1.0 for q in rest["q"])
+
+
+@pytest.mark.parametrize(("game", "moves"), [("go", ["E5"]), ("othello", ["d3"])])
+def test_the_lead_is_the_networks_for_the_player_to_move(
+    server: Server, page: Page, game: str, moves: list[str]
+) -> None:
+    said = page.ask(
+        "analyse", position=position(game, *moves), model=f"{game}_9x9" if game == "go" else game, simulations=1
+    )
+    state = tengen.load(game).state(moves)
+    model = server.service.models.get(said["model"], state.game)
+    assert said["lead"] == pytest.approx(model.lead(state))
+    assert abs(said["lead"]) < 20  # points or discs, not shares of the board
+    assert page.ask("analyse", position=position("connect_four"), model="uniform", simulations=1)["lead"] is None
+
+
 def check_trace(stepper: Stepper, number: int, said: dict[str, Any]) -> None:
     trace = stepper.step()
     assert (said["simulation"], said["leaf"], said["kind"], said["value"]) == (

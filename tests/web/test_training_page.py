@@ -152,8 +152,8 @@ def test_a_finished_run_in_figures_and_words(browser: Browser, runs: Path) -> No
         expect(diagnosis).to_contain_text("What helps: lower replay.window_share.")
         assert figure(page, "Strength", "Elo") == "181"
         expect(page.locator(".tiles")).to_contain_text("± 32; rollout:100 has 0")
-        assert page.get_by_role("button", name="Resume").count() == 0
-        assert page.get_by_role("img", name="Losses at iteration 30").is_visible()
+        expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+        expect(page.get_by_role("img", name="Losses at iteration 30")).to_be_visible()
 
 
 def test_runs_are_laid_over_each_other(browser: Browser, runs: Path, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_run_is_renamed_and_deleted(browser: Browser, runs: Path) -> None:
         assert not (runs / "second").exists()
         page.goto("/#/train/bundled.othello")
         expect(page.locator("canvas").first).to_be_visible()
-        assert page.get_by_role("button", name="Delete").count() == 0
+        expect(page.get_by_role("button", name="Delete")).to_have_count(0)
         refused = server.post("/api/runs/bundled.othello/rename", {"name": "mine"})
         assert (refused.status_code, refused.json()["error"]) == (409, "RunStateError")
 
@@ -251,7 +251,7 @@ def test_a_run_that_used_up_its_minutes_is_finished(browser: Browser, runs: Path
         expect(page.locator(".run-head")).to_contain_text("finished: its time is used up")
         expect(page.get_by_label("Runs")).to_contain_text("finished")
         expect(page.get_by_role("button", name="Train 5 minutes more")).to_be_visible()
-        assert page.get_by_role("button", name="Resume").count() == 0
+        expect(page.get_by_role("button", name="Resume")).to_have_count(0)
 
 
 def test_a_run_from_the_page_measures_its_strength(tmp_path: Path) -> None:

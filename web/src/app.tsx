@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FunctionComponent, JSX } from "preact";
 import { Shades } from "./board/pieces";
 import { Connection, type ConnectionState, http } from "./connection";
+import { LANGUAGES, type Language, keepLanguage, language, rich, t } from "./language";
 import { type Place, SCREENS, type Screen, type Spot, readPlace, readSpot, spotAt, writeLink } from "./link";
 import type { About, BrokenGame, GameInfo } from "./protocol";
 import { AnalyseScreen } from "./screens/analyse";
@@ -33,7 +34,7 @@ const COMPONENTS: Record<Screen, ScreenComponent> = {
   explore: ExploreScreen,
   train: TrainScreen,
 };
-const TITLES: Record<Screen, string> = { play: "Play", analyse: "Analyse", explore: "Explore", train: "Train" };
+const TITLES: Record<Screen, string> = { play: t("Play"), analyse: t("Analyse"), explore: t("Explore"), train: t("Train") };
 const NOTICE_SECONDS = 6;
 const RETRY_SECONDS = 1;
 
@@ -50,7 +51,7 @@ export function Root(): JSX.Element {
     const load = (): void => {
       Promise.all([http<(GameInfo | BrokenGame)[]>("/api/games"), http<About>("/api/about")]).then(
         ([all, about]) => {
-          const games = all.filter((game): game is GameInfo => game.problem === null);
+          const games = all.filter((game): game is GameInfo => game.problem === null).map((game) => ({ ...game, title: t(game.title) }));
           const broken = all.filter((game): game is BrokenGame => game.problem !== null);
           if (!gone) setLoaded({ games, broken, about });
         },
@@ -76,17 +77,17 @@ export function Root(): JSX.Element {
       <main id="main">
         {wrong ? (
           <p class="waiting" role="alert">
-            <strong>{wrong.title}</strong> can’t be shown. {wrong.problem} <a href={`#/${place.screen}`}>Other games</a>
+            {rich("*{game}* can’t be shown.", { game: wrong.title })} {wrong.problem} <a href={`#/${place.screen}`}>{t("Other games")}</a>
           </p>
         ) : loaded && loaded.games.length > 0 ? (
           <Component key={place.screen} app={{ ...loaded, connection, connectionState, place, go, notify }} />
         ) : (
-          <p class="waiting">{loaded ? "The server has no games." : (failure ?? "Waiting for the server …")}</p>
+          <p class="waiting">{loaded ? t("The server has no games.") : (failure ?? t("Waiting for the server …"))}</p>
         )}
       </main>
       {connectionState === "reconnecting" && (
         <div class="reconnecting" role="status">
-          Reconnecting to the server. Your game is safe here.
+          {t("Reconnecting to the server. Your game is safe here.")}
         </div>
       )}
       <div class="notices" aria-live="polite">
@@ -100,22 +101,40 @@ function Header({ place, games }: { place: Place; games: GameInfo[] }): JSX.Elem
   const links = screenLinks(place, games);
   return (
     <header class="header">
-      <a class="wordmark" href={links.play} aria-label="tengen: play">
+      <a class="wordmark" href={links.play} aria-label={`tengen: ${t("Play")}`}>
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <path d="M16 2v28M2 16h28" />
           <circle cx="16" cy="16" r="7.5" />
         </svg>
         tengen
       </a>
-      <nav aria-label="Screens">
+      <nav aria-label={t("Screens")}>
         {SCREENS.map((screen) => (
           <a href={links[screen]} aria-current={screen === place.screen ? "page" : undefined}>
             {TITLES[screen]}
           </a>
         ))}
       </nav>
+      <LanguageSwitch />
       <ThemeSwitch />
     </header>
+  );
+}
+
+/** Another language: the page is loaded anew, and since the link says where it is, nothing is lost. */
+function LanguageSwitch(): JSX.Element {
+  const change = (chosen: Language): void => {
+    keepLanguage(chosen);
+    location.reload();
+  };
+  return (
+    <select class="language-switch" aria-label={t("Language")} value={language()} onChange={(event) => change(event.currentTarget.value as Language)}>
+      {Object.entries(LANGUAGES).map(([name, title]) => (
+        <option value={name} lang={name} selected={name === language()}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -128,12 +147,13 @@ function ThemeSwitch(): JSX.Element {
     document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   const other: Theme = theme === "dark" ? "light" : "dark";
+  const label = other === "light" ? t("Use light colours") : t("Use dark colours");
   const change = (): void => {
     keep("theme", other);
     setTheme(other);
   };
   return (
-    <button type="button" class="quiet theme-switch" aria-label={`Use ${other} colours`} title={`Use ${other} colours`} onClick={change}>
+    <button type="button" class="quiet theme-switch" aria-label={label} title={label} onClick={change}>
       <svg viewBox="0 0 24 24" aria-hidden="true">
         <circle cx="12" cy="12" r="8.5" class="rim" />
         <path d="M12 3.5a8.5 8.5 0 0 1 0 17z" />

@@ -3,17 +3,19 @@
 // server keeps no games, so the question says all there is to know. Only an explorer lives in the connection; its steps
 // fail with `connection lost`, and the page opens a new one.
 
+import { errorText } from "./errors";
+import { t } from "./language";
 import type { Requests } from "./protocol";
 
 export type ConnectionState = "connecting" | "open" | "reconnecting";
 
-/** An answer of type `error`, from the socket or from HTTP. */
+/** An answer of type `error`, from the socket or from HTTP; in the reader's language where the page knows its kind. */
 export class ServerError extends Error {
   constructor(
     readonly kind: string,
     message: string,
   ) {
-    super(message);
+    super(errorText(kind, message));
   }
 }
 
@@ -110,7 +112,7 @@ export class Connection {
   }
 
   private fail(id: number): void {
-    this.pending.get(id)?.reject(new ServerError(CONNECTION_LOST, "The connection to the server was lost."));
+    this.pending.get(id)?.reject(new ServerError(CONNECTION_LOST, t("The connection to the server was lost.")));
     this.pending.delete(id);
   }
 
@@ -119,7 +121,7 @@ export class Connection {
     if (pending === undefined) return; // of a request that was dropped
     if (answer.type === "error") {
       this.pending.delete(answer.re as number);
-      pending.reject(new ServerError(answer.error ?? "Error", answer.message ?? "The server could not answer."));
+      pending.reject(new ServerError(answer.error ?? "Error", answer.message ?? t("The server could not answer.")));
       return;
     }
     pending.onAnswer?.(answer as never);
@@ -143,7 +145,7 @@ export async function http<T>(path: string, body?: unknown): Promise<T> {
   const response = await fetch(path, asked);
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) {
-    throw new ServerError(answer.error ?? String(response.status), answer.message ?? "The server could not answer.");
+    throw new ServerError(answer.error ?? String(response.status), answer.message ?? t("The server could not answer."));
   }
   return answer as T;
 }

@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { App } from "./app";
+import { rich, t } from "./language";
 import type { BrokenGame, GameInfo, Options, Position } from "./protocol";
 
 /** One of a few, all in sight. */
@@ -80,20 +81,20 @@ export function GamePicker(props: {
   );
   return (
     <div class="field">
-      <label for={id}>Game</label>
+      <label for={id}>{t("Game")}</label>
       <select id={id} value={props.position.game} onChange={(event) => choose(event.currentTarget.value)}>
-        {trained.length > 0 && <optgroup label="With a trained network">{trained.map(option)}</optgroup>}
-        {others.length > 0 && <optgroup label="By search alone">{others.map(option)}</optgroup>}
+        {trained.length > 0 && <optgroup label={t("With a trained network")}>{trained.map(option)}</optgroup>}
+        {others.length > 0 && <optgroup label={t("By search alone")}>{others.map(option)}</optgroup>}
         <BrokenOptions games={props.app.broken} />
       </select>
       {props.app.broken.map((broken) => (
         <p class="small broken-game" data-broken={broken.name}>
-          <strong>{broken.title}</strong> can’t be shown. {broken.problem}
+          {rich("*{game}* can’t be shown.", { game: broken.title })} {broken.problem}
         </p>
       ))}
       {game && Object.keys(game.options).length > 0 && (
         <details class="options">
-          <summary>Options</summary>
+          <summary>{t("Options")}</summary>
           <div class="option-list">
             {Object.entries(props.position.options).map(([name, value]) => (
               <OptionField
@@ -113,7 +114,7 @@ export function GamePicker(props: {
 export function BrokenOptions({ games }: { games: BrokenGame[] }): JSX.Element | null {
   if (!games.length) return null;
   return (
-    <optgroup label="Can’t be shown">
+    <optgroup label={t("Can’t be shown")}>
       {games.map((game) => (
         <option disabled value={game.name} title={game.problem}>
           {game.title}
@@ -125,7 +126,7 @@ export function BrokenOptions({ games }: { games: BrokenGame[] }): JSX.Element |
 
 /** In place of a board: there is none yet, or none can be. */
 export function Waiting({ problem }: { problem: string | null }): JSX.Element {
-  if (problem === null) return <p class="waiting">Setting up the board …</p>;
+  if (problem === null) return <p class="waiting">{t("Setting up the board …")}</p>;
   return (
     <p class="waiting" role="alert">
       {problem}
@@ -135,12 +136,12 @@ export function Waiting({ problem }: { problem: string | null }): JSX.Element {
 
 /** Models that every game has: no network behind them. */
 export const UNTRAINED = new Map([
-  ["rollout", "Random play-outs (no network)"],
-  ["uniform", "The rules alone (no network)"],
+  ["rollout", t("Random play-outs (no network)")],
+  ["uniform", t("The rules alone (no network)")],
 ]);
 
 export function modelText(model: string): string {
-  return UNTRAINED.get(model) ?? `Network ${model}`;
+  return UNTRAINED.get(model) ?? t("Network {name}", { name: model });
 }
 
 function OptionField(props: {
@@ -148,7 +149,7 @@ function OptionField(props: {
   value: Options[string] | undefined;
   onChange: (value: number | boolean) => void;
 }): JSX.Element {
-  const words = props.name.replaceAll("_", " ");
+  const words = t(props.name.replaceAll("_", " "));
   if (typeof props.value === "boolean") {
     return (
       <label class="option">
@@ -171,7 +172,7 @@ function OptionField(props: {
 }
 
 export function copyLink(app: App, hash: string): Promise<void> {
-  return copyText(app, `${location.href.split("#")[0]}${hash}`, "The link is copied.");
+  return copyText(app, `${location.href.split("#")[0]}${hash}`, t("The link is copied."));
 }
 
 /** Says so; where a browser does not let it, the text itself is shown. */
@@ -195,6 +196,8 @@ export function short(count: number): string {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)}${unit}`;
 }
 
+/** A name that a game says, in the reader's language, as a sentence begins with it. */
 export function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const said = t(words);
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }

@@ -1,7 +1,10 @@
-// Where the page starts.
+// Where the page starts: first the reader's language, then everything that says something.
 
 import { render } from "preact";
-import { Root } from "./app";
+import { speak, wantedLanguage } from "./language";
 import "./theme.css";
 
-render(<Root />, document.getElementById("app") as HTMLElement);
+void speak(wantedLanguage()).then(async () => {
+  const { Root } = await import("./app");
+  render(<Root />, document.getElementById("app") as HTMLElement);
+});

@@ -93,6 +93,7 @@ export interface Analysis {
   moves: Move[]; // the one to play first
   policy: { action: number; prior: number }[];
   ownership: number[] | null; // +1 the first player's, -1 the second's
+  lead: number | null; // of the player to move at the end, in what the game counts
   proven: Outcome | null;
   final: boolean;
 }
@@ -193,6 +194,16 @@ export interface TreeNode {
 export interface Tree {
   nodes: TreeNode[]; // parents first
   nodes_total: number;
+  rest?: TreeRest | null; // if it was asked for
+}
+
+/** The nodes after those, the most visited first; a number of each list is of one node. */
+export interface TreeRest {
+  node: number[];
+  parent: number[];
+  action: number[];
+  visits: number[];
+  q: number[]; // for the first player
 }
 
 export interface ExplorerAnswer {
@@ -202,6 +213,7 @@ export interface ExplorerAnswer {
 }
 
 export interface StepsAnswer extends ExplorerAnswer {
+  simulations: number; // done so far
   traces: Trace[];
 }
 
@@ -260,6 +272,6 @@ export interface Requests {
     fields: { position: Position; model: string; params: ExplorerParams; seed?: number };
     answer: ExplorerAnswer;
   };
-  step: { fields: { explorer: number; count: number }; answer: StepsAnswer };
+  step: { fields: { explorer: number; count: number; last?: boolean; whole?: boolean }; answer: StepsAnswer };
   close: { fields: { explorer: number }; answer: object };
 }

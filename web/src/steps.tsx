@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "./language";
 
 interface Props {
   at: number; // moves made
@@ -20,14 +21,14 @@ export function Steps({ at, count, onStep, children }: Props): JSX.Element {
     </button>
   );
   return (
-    <div class="buttons even steps" role="group" aria-label="Step through the moves">
-      {step("To the start", 0, "M6 5v14M19 5l-9 7 9 7")}
-      {step("Back", Math.max(0, at - 1), "M16 5l-9 7 9 7")}
+    <div class="buttons even steps" role="group" aria-label={t("Step through the moves")}>
+      {step(t("To the start"), 0, "M6 5v14M19 5l-9 7 9 7")}
+      {step(t("Back"), Math.max(0, at - 1), "M16 5l-9 7 9 7")}
       <span class="steps-count number soft small" aria-live="off">
         {at} / {count}
       </span>
-      {step("Forward", Math.min(count, at + 1), "M8 5l9 7-9 7")}
-      {step("To the end", count, "M18 5v14M5 5l9 7-9 7")}
+      {step(t("Forward"), Math.min(count, at + 1), "M8 5l9 7-9 7")}
+      {step(t("To the end"), count, "M18 5v14M5 5l9 7-9 7")}
       {children}
     </div>
   );
@@ -35,7 +36,7 @@ export function Steps({ at, count, onStep, children }: Props): JSX.Element {
 
 export function FlipButton({ onFlip }: { onFlip: () => void }): JSX.Element {
   return (
-    <button type="button" class="quiet" aria-label="Flip the board" title="Flip the board" onClick={onFlip}>
+    <button type="button" class="quiet" aria-label={t("Flip the board")} title={t("Flip the board")} onClick={onFlip}>
       <svg viewBox="0 0 24 24" aria-hidden="true">
         <path d="M8 4v15M8 4L4.500 8M8 4l3.500 4M16 20V5M16 20l-3.500-4M16 20l3.500-4" />
       </svg>

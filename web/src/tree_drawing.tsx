@@ -7,6 +7,7 @@ import { type Grade, SYMBOLS } from "./analyse/review";
 import { playersClass, playersStyle } from "./board/pieces";
 import type { Branch } from "./game_tree";
 import { useInSight } from "./in_sight";
+import { t } from "./language";
 import type { BoardShape } from "./protocol";
 
 interface Dot {
@@ -35,7 +36,7 @@ export function TreeDrawing(props: {
   const [px, py] = [(x: number) => STEP_X * (x + 0.5), (y: number) => STEP_Y * (y + 0.5)];
   return (
     <div class={`game-tree tree-drawing ${playersClass(props.board)}`} style={playersStyle(props.board)} ref={box}>
-      <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label={`Game tree of ${dots.length - 1} moves`}>
+      <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label={t("Game tree of {n} moves", { n: dots.length - 1 })}>
         <g class="tree-lines">
           {dots.map(({ parent, x, y }) => {
             if (!parent) return null;
@@ -53,7 +54,7 @@ export function TreeDrawing(props: {
               data-moves={dot.moves.join(" ")}
               onClick={() => props.onJump(dot.moves)}
             >
-              <title>{dot.moves.length ? `${dot.moves.length}. ${dot.branch.notation || dot.branch.text}${grade ? ` ${SYMBOLS[grade]}` : ""}` : "Start"}</title>
+              <title>{dot.moves.length ? `${dot.moves.length}. ${dot.branch.notation || dot.branch.text}${grade ? ` ${SYMBOLS[grade]}` : ""}` : t("Start")}</title>
               <circle cx={px(dot.x)} cy={py(dot.y)} r={dot.moves.length ? RADIUS : 5} />
               {dot.branch.comment && <circle class="has-comment" cx={px(dot.x) + 8} cy={py(dot.y) - 8} r={4} />}
             </g>

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { type Grade, Symbol } from "./analyse/review";
 import type { Branch } from "./game_tree";
 import { useInSight } from "./in_sight";
+import { t } from "./language";
 
 export function TreeView(props: {
   tree: Branch;
@@ -57,7 +58,7 @@ export function TreeView(props: {
     }
     return drawn;
   };
-  if (!props.tree.children.length) return <p class="soft small game-tree">No moves yet. Play on the board, or paste a game.</p>;
+  if (!props.tree.children.length) return <p class="soft small game-tree">{t("No moves yet. Play on the board, or paste a game.")}</p>;
   return (
     <div class="game-tree number" ref={box}>
       {props.tree.comment && <p class="tree-comment">{props.tree.comment}</p>}

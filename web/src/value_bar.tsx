@@ -4,12 +4,25 @@
 import type { JSX } from "preact";
 import { StoneIcon, playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
+import { t } from "./language";
+import { outcomeSentence, outcomeText, stopped } from "./outcomes";
 import type { Analysis, BoardShape, Outcome } from "./protocol";
 
 /** How often the first player wins, a draw counted as half; from the search. */
 export function firstWinRate(analysis: Analysis): number {
   const rate = (1 + analysis.value) / 2;
   return analysis.state.to_move === 0 ? rate : 1 - rate;
+}
+
+/** By how much the first player is expected to be ahead at the end; null if the network has no score head. */
+export function firstLead({ lead, state }: Analysis): number | null {
+  return lead === null ? null : state.to_move === 0 ? lead : -lead;
+}
+
+/** "Black +3.5 points" */
+function leadText(board: BoardShape, lead: number): string {
+  const player = capital(board.players[lead >= 0 ? 0 : 1]);
+  return `${player} +${Math.abs(lead).toFixed(1)} ${t(board.score_name)}`;
 }
 
 interface Chances {
@@ -23,14 +36,21 @@ export function ValueBar(props: { board: BoardShape; analysis: Analysis | null; 
   const { board } = props;
   const chances = props.outcome ? settled(props.outcome) : props.analysis ? expected(props.analysis) : null;
   const { first, win, draw, loss } = chances ?? { first: 0.5, win: 0.5, draw: 0, loss: 0.5 };
-  const names = board.players.map(capital);
+  const names = board.players.map(capital) as [string, string];
   const words = props.outcome
-    ? `The game is over. ${props.outcome.sentence}.`
+    ? `${t("The game is over.")} ${stopped(outcomeSentence(props.outcome, board.players))}`
     : chances
-      ? `The search gives ${names[0]} ${percent(first)}. The network expects ${names[0]} to win ${percent(win)}, ` +
-        `a draw ${percent(draw)}, ${names[1]} to win ${percent(loss)}.`
-      : "Not analysed yet.";
-  const proven = props.analysis?.proven && !props.outcome ? `Proven: ${props.analysis.proven.text}` : "";
+      ? t("The search gives {first} {share}. The network expects {first} to win {win}, a draw {draw}, {second} to win {loss}.", {
+          first: names[0],
+          second: names[1],
+          share: percent(first),
+          win: percent(win),
+          draw: percent(draw),
+          loss: percent(loss),
+        })
+      : t("Not analysed yet.");
+  const proven = props.analysis?.proven && !props.outcome ? t("Proven: {result}", { result: outcomeText(props.analysis.proven, board.players) }) : "";
+  const lead = props.outcome || !props.analysis ? null : firstLead(props.analysis);
   return (
     <div
       class={`value ${playersClass(board)} ${chances ? "" : "unknown"}`}
@@ -43,7 +63,9 @@ export function ValueBar(props: { board: BoardShape; analysis: Analysis | null; 
         <span>
           <StoneIcon board={board} player={0} /> {chances ? percent(first) : "–"}
         </span>
-        <span class="soft small">{proven}</span>
+        <span class="soft small" data-lead={lead ?? undefined}>
+          {proven || (lead === null ? "" : leadText(board, lead))}
+        </span>
         <span>
           {chances ? percent(1 - first) : "–"} <StoneIcon board={board} player={1} />
         </span>

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
+import { t } from "./language";
 import type { BoardShape } from "./protocol";
 
 const [WIDTH, HEIGHT] = [600, 150];
@@ -50,7 +51,7 @@ export function WinGraph(props: {
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Win rate of ${first} over the game${here ? `; here ${percent(here.value)}` : ""}`}
+          aria-label={`${t("Win rate of {player} over the game", { player: first })}${here ? `; ${t("here {share}", { share: percent(here.value) })}` : ""}`}
         >
           <rect class="graph-ground" width={WIDTH} height={HEIGHT} />
           <path class="graph-area" d={area} />
@@ -66,7 +67,7 @@ export function WinGraph(props: {
         })}
         {pointed !== null && (
           <span class="graph-words number" style={{ left: `${Math.min(75, Math.max(25, (100 * pointed) / last))}%` }}>
-            {pointed === 0 ? "start" : `${pointed}. ${line[pointed - 1] ?? ""}`}
+            {pointed === 0 ? t("start") : `${pointed}. ${line[pointed - 1] ?? ""}`}
             {value !== undefined && !Number.isNaN(value) && ` · ${first} ${percent(value)}`}
           </span>
         )}
@@ -77,8 +78,8 @@ export function WinGraph(props: {
         max={values.length - 1}
         value={at}
         disabled={values.length < 2}
-        aria-label="Move shown"
-        aria-valuetext={`after ${at} of ${values.length - 1} moves`}
+        aria-label={t("Move shown")}
+        aria-valuetext={t("after {number} of {all} moves", { number: at, all: values.length - 1 })}
         onInput={(event) => props.onJump(event.currentTarget.valueAsNumber)}
       />
     </figure>

@@ -1,4 +1,4 @@
-"""A game with its variations and comments, whatever file it came from: SGF or PGN.
+"""A game with its variations and comments, whatever file it came from: SGF, PGN, KIF or CSA.
 
 >>> tree = read_tree('1. e4 {best by test} (1. d4 d5) e5')
 >>> [(move.parent, move.text, move.comment) for move in tree.moves]
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from sgfmill import sgf_grammar
 
 from tengen._core import Game, State, TengenError
+from tengen.games.files import FileGame, file_format, parse_file
 from tengen.games.pgn import Line, PgnGame, PgnMove, has_pgn, parse_pgn, result_of_pgn, write_pgn
 from tengen.games.sgf import (
     COLOURS,
@@ -23,7 +24,6 @@ from tengen.games.sgf import (
     SgfError,
     SgfGame,
     escaped,
-    looks_like_sgf,
     moves_of,
     parse_sgf,
     parsed_tree,
@@ -34,9 +34,11 @@ from tengen.games.sgf import (
     serialised,
     write_sgf,
 )
+from tengen.games.shogi import ShogiGame, write_kif
 
 __all__ = ["MOST_MOVES", "GameTree", "TreeError", "TreeMove", "read_tree", "write_tree"]
 
+SHOGI = ("shogi", "minishogi")
 MOST_MOVES = 20_000  # of a tree
 DEEPEST = 200  # variations inside variations, which a writer follows by recursion
 
@@ -89,16 +91,31 @@ class GameTree:
 
 
 def read_tree(text: str | bytes, like: Game | None = None) -> GameTree:
-    """The first game of a file in PGN or SGF, with all its variations, checked against the rules.
+    """The first game of a file, with all its variations, checked against the rules; of KIF and CSA the main line.
 
     What the file leaves open is taken from `like` if it is the same game.
     """
-    return _read_sgf(text, like) if looks_like_sgf(text) else _read_pgn(text, like)
+    content = text.encode(errors="replace") if isinstance(text, str) else text
+    found = file_format(content)
+    if found in ("KIF", "CSA"):
+        return _main_line(parse_file(content, like))
+    return _read_sgf(text, like) if found == "SGF" else _read_pgn(text, like)
 
 
 def write_tree(tree: GameTree) -> str:
-    """The text of a file: PGN for chess, else SGF. Its result is that of the main line."""
+    """The text of a file: PGN for chess, KIF for shogi (the main line), else SGF. The result is the main line's."""
+    if tree.start.game.spec.source in SHOGI:
+        played = tree.main_line.moves[len(tree.start.moves) :]
+        return write_kif(ShogiGame(tree.start, played))
     return _write_pgn(tree) if has_pgn(tree.start.game) else _write_sgf(tree)
+
+
+def _main_line(read: FileGame) -> GameTree:
+    growing, at, state = _Growing(), 0, read.start
+    for action in read.moves:
+        at = growing.add(at, state, action)
+        state = state.play(action)
+    return GameTree(read.start, growing.moves())
 
 
 class _Growing:

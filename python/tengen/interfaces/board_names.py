@@ -9,6 +9,7 @@ from tengen import Game
 
 __all__ = ["board_names"]
 
+SHOGI = ("shogi", "minishogi")
 CELL = re.compile(r"([A-Za-z]+)(\d+)")
 
 
@@ -18,6 +19,8 @@ def board_names(game: Game) -> tuple[list[str], list[str]]:
     upwards = [str(spec.height - row) for row in range(spec.height)]
     if spec.action_layout == "columns":
         return [game.action_text(column) for column in range(spec.width)], upwards
+    if spec.source in SHOGI:  # 7f: files from the right, ranks by letters from the top
+        return [str(spec.width - column) for column in range(spec.width)], [_letters(row) for row in range(spec.height)]
     if spec.action_layout == "cells":
         top = [CELL.fullmatch(game.action_text(column)) for column in range(spec.width)]
         left = [CELL.fullmatch(game.action_text(row * spec.width)) for row in range(spec.height)]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, RecordError
+from tengen.base.crew import Crew
 from tengen.config import ConfigError, ReplayConfig, RunConfig
 from tengen.learner import Learner
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner
@@ -155,9 +156,12 @@ class Imitation(AlphaZero):
     """Nobody plays: the games are there. Learning, choosing the best network, and measuring it."""
 
     searches = False
+    plays_in_units = False
 
-    def __init__(self, game: Game, run: RunFolder, learner: Learner, observer: Observer) -> None:
-        super().__init__(game, run, learner, observer)
+    def __init__(
+        self, game: Game, run: RunFolder, learner: Learner, observer: Observer, crew: Crew | None = None
+    ) -> None:
+        super().__init__(game, run, learner, observer, crew)
         self._split = read_split(game, run.config)
         self.window = self._split.train
         self._lowest = math.inf  # policy loss of the champion on the validation games

@@ -30,6 +30,7 @@ from tengen.games.options import OPENSPIEL_PREFIX
 from tengen.network.architecture import (
     LOGITS,
     OWNERSHIP,
+    SCORE,
     WDL,
     Architecture,
     ArchitectureError,
@@ -127,6 +128,10 @@ class NetworkFile:
         return OWNERSHIP in self.architecture.outputs
 
     @property
+    def has_score(self) -> bool:
+        return SCORE in self.architecture.outputs
+
+    @property
     def is_of_rules_file(self) -> bool:
         return bool(self.rules_digest) or self.source.endswith(".py")
 
@@ -179,7 +184,7 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
     header = _as_text(_header(file))
     metadata = {"format": FORMAT, "header": header, "checksum": _checksum(header, file.digest)}
     try:
-        write_bytes(Path(path), _safetensors(file.weights, metadata))
+        write_bytes(Path(path), safetensors_bytes(file.weights, metadata))
     except OSError as error:
         raise NetworkFileError(f"The network can't be saved as {path}: {error.strerror}.") from error
 
@@ -324,7 +329,7 @@ def check_finite(weights: Weights, refusal: str) -> None:
             raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")
 
 
-def _safetensors(weights: Weights, metadata: dict[str, str]) -> bytes:
+def safetensors_bytes(weights: Weights, metadata: dict[str, str]) -> bytes:
     """The format of safetensors, with everything in the order of its name: its own writer shuffles the metadata."""
     entries: dict[str, Any] = {"__metadata__": metadata}
     parts, end = [], 0

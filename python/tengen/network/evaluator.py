@@ -86,6 +86,10 @@ class NetworkEvaluator(Protocol):
         """The chance of each cell to be the mover's own in the end, [B, H, W]; None without that head."""
         ...
 
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        """The final margin that the mover expects, divided by the number of cells, [B]; None without that head."""
+        ...
+
     def clone(self) -> NetworkEvaluator:
         """The same evaluator for another thread, without calibrating again."""
         ...

@@ -20,12 +20,12 @@ import openvino as ov
 from numpy.typing import NDArray
 from openvino import opset13 as ops
 
-from tengen.network.architecture import LOGITS, OWNERSHIP, WDL
+from tengen.network.architecture import LOGITS, OWNERSHIP, SCORE, WDL
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.folding import folded
 from tengen.network.layers import walk
 
-__all__ = ["Ranges", "build_model", "build_ownership_model", "build_range_model"]
+__all__ = ["Ranges", "build_model", "build_ownership_model", "build_range_model", "build_score_model"]
 
 Node = Any  # openvino.Node: its stubs don't know what the operations return
 Ranges = Mapping[str, float]  # the largest number that enters each convolution of the blocks, by its name
@@ -51,6 +51,13 @@ def build_ownership_model(file: NetworkFile, height: int, width: int) -> ov.Mode
     planes = ops.parameter([1, file.planes_shape[0], height, width], np.float32, name="planes")
     logits = walk(OpenVinoOperations(file, {}), file.architecture, planes, (OWNERSHIP,))[OWNERSHIP]
     return ov.Model([ops.result(ops.sigmoid(logits))], [planes], "ownership")
+
+
+def build_score_model(file: NetworkFile, height: int, width: int) -> ov.Model:
+    """planes [1, C, height, width] -> the mover's final margin, divided by the number of cells, [1, 1]."""
+    planes = ops.parameter([1, file.planes_shape[0], height, width], np.float32, name="planes")
+    score = walk(OpenVinoOperations(file, {}), file.architecture, planes, (SCORE,))[SCORE]
+    return ov.Model([ops.result(_flat(score))], [planes], "score")
 
 
 def build_range_model(file: NetworkFile, batch: int, height: int, width: int) -> tuple[ov.Model, list[str]]:

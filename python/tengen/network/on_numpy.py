@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import EvaluatorError
-from tengen.network.architecture import LOGITS, OWNERSHIP, WDL
+from tengen.network.architecture import LOGITS, OWNERSHIP, SCORE, WDL
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
 from tengen.network.folding import folded
@@ -30,7 +30,7 @@ class NumpyEvaluator:
             raise EvaluatorError("numpy can't compute a torch module of one's own; torch and OpenVINO can.")
         self.network = network
         self.description = "numpy f32 on the CPU"
-        self._operations = NumpyOperations(matrices(network, (LOGITS, WDL, OWNERSHIP)))
+        self._operations = NumpyOperations(matrices(network, (LOGITS, WDL, OWNERSHIP, SCORE)))
 
     def __call__(self, planes: Planes, /) -> Evaluation:
         planes = checked_planes(self.network, planes)
@@ -51,6 +51,12 @@ class NumpyEvaluator:
             return None
         logits = self._walk(planes, (OWNERSHIP,))[OWNERSHIP][..., 0]
         return self._operations.sigmoid(logits)
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        planes = checked_planes(self.network, planes)
+        if not self.network.has_score:
+            return None
+        return self._walk(planes, (SCORE,))[SCORE].reshape(len(planes))
 
     def _walk(self, planes: Planes, wanted: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         return walk(self._operations, self.network.architecture, planes.transpose(0, 2, 3, 1), wanted)

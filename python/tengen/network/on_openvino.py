@@ -12,12 +12,13 @@ from functools import cache
 
 import numpy as np
 import openvino as ov
+from numpy.typing import NDArray
 
 from tengen._core import EvaluatorError
 from tengen.base.threads import InUse, one_thread
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Evaluation, Planes, checked_planes, empty_answer
-from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model
+from tengen.network.graph import Ranges, build_model, build_ownership_model, build_range_model, build_score_model
 
 __all__ = ["OpenVinoEvaluator", "calibrate", "fast_precisions"]
 
@@ -47,6 +48,7 @@ class OpenVinoEvaluator:
         self._in_use = InUse("This evaluator")
         self._requests: dict[tuple[int, ...], _Request] = {}
         self._ownership: dict[tuple[int, ...], ov.InferRequest] = {}
+        self._score: dict[tuple[int, ...], ov.InferRequest] = {}
 
     @one_thread
     def __call__(self, planes: Planes, /) -> Evaluation:
@@ -71,6 +73,17 @@ class OpenVinoEvaluator:
             request = self._ownership[planes.shape[2:]] = _compiled(model, "f32", self._threads).create_infer_request()
         answers = [request.infer([row[None]])[0][0].copy() for row in planes]
         return np.concatenate(answers) if answers else planes[:, 0]
+
+    @one_thread
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        planes = checked_planes(self.network, planes)
+        if not self.network.has_score:
+            return None
+        request = self._score.get(planes.shape[2:])
+        if request is None:
+            model = build_score_model(self.network, planes.shape[2], planes.shape[3])
+            request = self._score[planes.shape[2:]] = _compiled(model, "f32", self._threads).create_infer_request()
+        return np.array([request.infer([row[None]])[0][0, 0] for row in planes], dtype=np.float32)
 
     def _request(self, batch: int, planes: Planes) -> _Request:
         shape = (batch, *planes.shape[1:])

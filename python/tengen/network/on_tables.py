@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tengen._core import ArgumentError, EvaluatorError, Game, Tables
 from tengen.network.checkpoint import TABLES, NetworkFile, NetworkFileError
 from tengen.network.evaluator import Evaluation, Planes
@@ -29,6 +32,9 @@ class TablesEvaluator:
         )
 
     def ownership(self, planes: Planes, /) -> Planes | None:
+        return None
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
         return None
 
     def clone(self) -> TablesEvaluator:

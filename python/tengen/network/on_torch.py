@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from tengen._core import EvaluatorError
 from tengen.network.checkpoint import NetworkFile
@@ -52,6 +54,16 @@ class TorchEvaluator:
             assert logits is not None
             chances: Planes = logits.float().sigmoid().cpu().numpy()
             return chances
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        planes = checked_planes(self.network, planes)
+        if not self.network.has_score:
+            return None
+        with torch.inference_mode():
+            found = self._net(torch.from_numpy(planes.copy()).to(self._device)).score
+            assert found is not None
+            margins: NDArray[np.float32] = found.float().cpu().numpy()
+            return margins
 
     def clone(self) -> TorchEvaluator:
         other = object.__new__(TorchEvaluator)

@@ -7,6 +7,7 @@ costs an evaluation for each symmetry.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tengen._core import Game
 from tengen.network.evaluator import Evaluation, NetworkEvaluator, Planes
@@ -42,6 +43,9 @@ class SymmetricEvaluator:
 
     def ownership(self, planes: Planes, /) -> Planes | None:
         return self._evaluator.ownership(planes)
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        return self._evaluator.score(planes)
 
     def clone(self) -> SymmetricEvaluator:
         return SymmetricEvaluator(self._evaluator.clone(), self._game)

@@ -171,7 +171,7 @@ _Rule = Callable[[RunConfig, IterationReport], Finding | None]
 
 _RULES: tuple[_Rule, ...] = (_identical_games, _all_drawn, _one_side_wins, _value_no_better_than_mean)
 
-# Of runs with a policy, a search and a window; tables learn without.
+# Of runs with a policy, a search and a window; other methods than AlphaZero's learn without one of them.
 _RULES_OF_SEARCH: tuple[_Rule, ...] = (
     _collapsed_policy,
     _only_one_move,

@@ -2,13 +2,15 @@
 
 import type { JSX } from "preact";
 import { capital, percent, short } from "../controls";
-import type { Move, State } from "../protocol";
+import { t } from "../language";
+import type { BoardShape, Move, State } from "../protocol";
 import { sum } from "./search";
 
 export const MOST_SHOWN = 8;
 const LONGEST_LINE_SHOWN = 8; // moves
 
 export function MoveTable(props: {
+  board: BoardShape;
   state: State | null;
   moves: Move[];
   pointed: string | null;
@@ -19,7 +21,7 @@ export function MoveTable(props: {
   const total = Math.max(1, sum(props.moves));
   const shown = props.moves.slice(0, MOST_SHOWN);
   const longest = Math.max(2, ...shown.map(({ notation }) => notation.length));
-  const rows = Math.min(MOST_SHOWN, state?.legal.length ?? 0); // there is room for them before they are there
+  const rows = props.board.layout === "columns" ? Math.min(MOST_SHOWN, props.board.width) : MOST_SHOWN; // there is room for them before they are there
   const player = state ? capital(state.board.players[state.to_move]) : "";
   return (
     <div class="moves-room" style={{ "--rows": rows }}>
@@ -27,16 +29,16 @@ export function MoveTable(props: {
         <table class="moves number" style={{ "--longest": longest }} onMouseLeave={() => props.onPoint(null)}>
           <thead>
             <tr>
-              <th scope="col">Move</th>
-              <th scope="col" class="whose" title={`How often ${player} wins after this move, a draw counted as half`}>
-                {player} wins
+              <th scope="col">{t("Move")}</th>
+              <th scope="col" class="whose" title={t("How often {player} wins after this move, a draw counted as half", { player })}>
+                {t("{player} wins", { player })}
               </th>
-              <th scope="col">Visits</th>
-              <th scope="col" title="What the network thought of it before any search">
-                Prior
+              <th scope="col">{t("Visits")}</th>
+              <th scope="col" title={t("What the network thought of it before any search")}>
+                {t("Prior")}
               </th>
               <th scope="col" class="line-column">
-                Line
+                {t("Line")}
               </th>
             </tr>
           </thead>
@@ -54,7 +56,7 @@ export function MoveTable(props: {
                   <button
                     type="button"
                     class="quiet"
-                    aria-label={`Play ${move.notation}`}
+                    aria-label={t("Play {move}", { move: move.notation })}
                     onFocus={() => props.onPoint(move.text)}
                     onBlur={() => props.onPoint(null)}
                     onClick={() => props.onPlay(move.text)}

@@ -9,6 +9,7 @@ import { http } from "../connection";
 import { Select, capital, percent } from "../controls";
 import { allDocuments, isOf } from "../documents";
 import { type Branch, branchAt } from "../game_tree";
+import { t } from "../language";
 import type { Analysis, BoardShape, Position, RunSummary } from "../protocol";
 import { positionKey } from "../shown";
 
@@ -48,31 +49,31 @@ export function OpeningCard(props: {
   const thought = new Map(props.analysis?.moves.map((move) => [move.text, move.win_rate]));
   return (
     <details class="card openings" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Opening explorer</summary>
+      <summary>{t("Opening explorer")}</summary>
       <Select
-        label="Games"
+        label={t("Games")}
         value={source}
         onChange={setSource}
         options={[
-          { value: OWN, text: "Your analyses and imported games" },
-          ...runs.map((run) => ({ value: `run:${run.name}`, text: `Newest games of run ${run.name}` })),
+          { value: OWN, text: t("Your analyses and imported games") },
+          ...runs.map((run) => ({ value: `run:${run.name}`, text: t("Newest games of run {run}", { run: run.name }) })),
         ]}
       />
       {problem && <p role="alert">{problem}</p>}
       {found && (
         <p class="soft small" data-reached={found.games}>
-          {found.games} of {found.looked_at} games came to this position.
+          {t("{count} of {all} games came to this position.", { count: found.games, all: found.looked_at })}
         </p>
       )}
       {found && found.moves.length > 0 && (
         <table class={`moves number ${playersClass(board)}`} style={{ ...playersStyle(board), "--longest": Math.max(...found.moves.map(({ notation }) => notation.length)) }}>
           <thead>
             <tr>
-              <th scope="col">Move</th>
-              <th scope="col">Games</th>
-              <th scope="col">Search</th>
+              <th scope="col">{t("Move")}</th>
+              <th scope="col">{t("Games")}</th>
+              <th scope="col">{t("Search")}</th>
               <th scope="col" class="line-column">
-                Results
+                {t("Results")}
               </th>
             </tr>
           </thead>
@@ -80,7 +81,7 @@ export function OpeningCard(props: {
             {found.moves.slice(0, MOST_SHOWN).map((move) => (
               <tr data-opening={move.text} data-games={move.games}>
                 <th scope="row">
-                  <button type="button" class="quiet" aria-label={`Play ${move.notation}`} onClick={() => props.onPlay(move.text)}>
+                  <button type="button" class="quiet" aria-label={t("Play {move}", { move: move.notation })} onClick={() => props.onPlay(move.text)}>
                     {move.notation}
                   </button>
                 </th>
@@ -104,9 +105,9 @@ export function OpeningCard(props: {
 
 function Results({ board, move }: { board: BoardShape; move: OpeningMove }): JSX.Element {
   const total = move.wins + move.draws + move.losses;
-  if (total === 0) return <span class="soft small">not known</span>;
-  const [first, second] = board.players.map(capital);
-  const words = `${first} won ${move.wins}, ${move.draws} drawn, ${second} won ${move.losses}`;
+  if (total === 0) return <span class="soft small">{t("not known")}</span>;
+  const [first, second] = board.players.map(capital) as [string, string];
+  const words = t("{first} won {wins}, {draws} drawn, {second} won {losses}", { first, second, wins: move.wins, draws: move.draws, losses: move.losses });
   return (
     <span class="bar" role="img" aria-label={words} title={words}>
       <span class="bar-first" style={{ width: `${(100 * move.wins) / total}%` }} />

@@ -6,6 +6,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { StoneIcon } from "../board/pieces";
 import { capital, percent } from "../controls";
+import { rich, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { BoardShape, Player, Position } from "../protocol";
 import type { Known } from "./values";
@@ -26,6 +27,7 @@ export interface ReviewedMove {
   name: string; // as people write it
   player: Player;
   lost: number; // win rate
+  points: number | null; // of the final score, where the network has a score head
   best: string; // the better move, or the same
   bestName: string;
   grade: Grade | null;
@@ -44,11 +46,19 @@ export function reviewOf(line: string[], names: string[], values: (Known | undef
       name: names[ply] ?? text,
       player: before.player,
       lost,
+      points: pointsLost(before, after, text),
       best: before.move,
       bestName: before.name ?? before.move,
       grade: GRADES.find(([, least]) => lost >= least)?.[0] ?? null,
     };
   });
+}
+
+/** What the move cost in the score at the end, by the network before and after it. */
+function pointsLost(before: Known, after: Known, text: string): number | null {
+  if (before.lead === null || after.lead === null) return null;
+  const change = before.player === 0 ? before.lead - after.lead : after.lead - before.lead;
+  return text === before.move ? 0 : Math.max(0, change);
 }
 
 export function ReviewCard(props: {
@@ -65,16 +75,16 @@ export function ReviewCard(props: {
   const worst = known.filter((move) => move.grade !== null).sort((a, b) => b.lost - a.lost || a.ply - b.ply).slice(0, WORST);
   const done = line.length + 1 - missing;
   return (
-    <section class="card review" aria-label="Review" data-review={missing === 0 ? "done" : "running"}>
+    <section class="card review" aria-label={t("Review")} data-review={missing === 0 ? "done" : "running"}>
       <div class="review-head">
-        <h2 class="card-title">Review</h2>
+        <h2 class="card-title">{t("Review")}</h2>
         <button type="button" class="quiet" onClick={props.onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
       {missing > 0 && (
         <p class="small">
-          <progress max={line.length + 1} value={done} aria-label="Positions searched" /> {done} of {line.length + 1} positions
+          <progress max={line.length + 1} value={done} aria-label={t("Positions searched")} /> {t("{count} of {all} positions", { count: done, all: line.length + 1 })}
         </p>
       )}
       <ul class="review-players">
@@ -87,7 +97,7 @@ export function ReviewCard(props: {
             <li data-player={player}>
               <StoneIcon board={board} player={player} />
               <span>
-                <b>{capital(board.players[player])}</b>: {best} of {own.length} moves were the best found, {percent(mean)} lost a move.{" "}
+                {rich("*{player}*: {best} of {all} moves were the best found, {lost} lost a move.", { player: capital(board.players[player]), best, all: own.length, lost: percent(mean) })}{" "}
                 <span class="soft">
                   {count("blunder")} <Symbol grade="blunder" />, {count("mistake")} <Symbol grade="mistake" />,{" "}
                   {count("inaccuracy")} <Symbol grade="inaccuracy" />
@@ -99,7 +109,7 @@ export function ReviewCard(props: {
       </ul>
       {missing === 0 && (
         <>
-          <h3 class="small">{worst.length ? "What cost most" : "No move lost much."}</h3>
+          <h3 class="small">{worst.length ? t("What cost most") : t("No move lost much.")}</h3>
           <ol class="review-worst">
             {worst.map((move) => (
               <li data-ply={move.ply}>
@@ -107,10 +117,10 @@ export function ReviewCard(props: {
                   {move.ply + 1}. {move.name} <Symbol grade={move.grade as Grade} />
                 </button>
                 <span class="small">
-                  {capital(board.players[move.player])} lost {percent(move.lost)}; <b>{move.bestName}</b> was better.
+                  {rich("{player} lost {lost}; *{move}* was better.", { player: capital(board.players[move.player]), lost: costOf(board, move), move: move.bestName })}
                 </span>
                 <a class="button" href={again(props.position, line, move)}>
-                  Try again from here
+                  {t("Try again from here")}
                 </a>
               </li>
             ))}
@@ -121,6 +131,11 @@ export function ReviewCard(props: {
   );
 }
 
+/** "12 %, 3.5 points" */
+function costOf(board: BoardShape, { lost, points }: ReviewedMove): string {
+  return points === null ? percent(lost) : `${percent(lost)}, ${points.toFixed(1)} ${t(board.score_name)}`;
+}
+
 /** A game from the position before the move, played by who made it. */
 function again(position: Position, line: string[], move: ReviewedMove): string {
   return writeLink("play", spotAt({ ...position, moves: line.slice(0, move.ply) }, freshId()), { side: String(move.player) });
@@ -128,7 +143,7 @@ function again(position: Position, line: string[], move: ReviewedMove): string {
 
 export function Symbol({ grade }: { grade: Grade }): JSX.Element {
   return (
-    <abbr class={`grade grade-${grade}`} title={grade}>
+    <abbr class={`grade grade-${grade}`} title={t(grade)}>
       {SYMBOLS[grade]}
     </abbr>
   );

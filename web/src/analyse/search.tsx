@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { UNTRAINED, short } from "../controls";
+import { t } from "../language";
 import type { Analysis, Move, Position } from "../protocol";
 import { positionKey } from "../shown";
 
@@ -72,19 +73,19 @@ export function sum(moves: Move[]): number {
 
 export function SearchControls({ search, ready }: { search: Search; ready: boolean }): JSX.Element {
   const { analysis, running, live } = search;
-  const speed = analysis && analysis.seconds > 0.05 ? ` · ${short(Math.round(analysis.simulations / analysis.seconds))} a second` : "";
+  const speed = analysis && analysis.seconds > 0.05 ? ` · ${t("{count} a second", { count: short(Math.round(analysis.simulations / analysis.seconds)) })}` : "";
   return (
     <div class="search-controls">
       <div class="buttons">
         <button type="button" class={live ? "" : "primary"} disabled={!ready} aria-pressed={live} onClick={() => search.setLive(!live)}>
-          {live ? "Stop" : "Start live search"}
+          {live ? t("Stop") : t("Start live search")}
         </button>
         <button type="button" disabled={!ready || live} onClick={running ? search.stop : search.deepen}>
-          {running && !live ? "Stop" : "Deeper"}
+          {running && !live ? t("Stop") : t("Deeper")}
         </button>
       </div>
       <p class="soft small number" data-simulations={analysis?.simulations} data-running={running}>
-        {analysis ? `${short(sum(analysis.moves))} visits${speed}` : ready ? "Searching …" : ""}
+        {analysis ? `${t("{count} visits", { count: short(sum(analysis.moves)) })}${speed}` : ready ? t("Searching …") : ""}
       </p>
     </div>
   );

@@ -5,6 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { type Document, allDocuments, deleteDocument } from "../documents";
 import { wholeLine } from "../game_tree";
+import { language, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { Position } from "../protocol";
 
@@ -31,38 +32,38 @@ export function Shelf(props: {
     <div class="shelf">
       <input
         type="text"
-        aria-label="Name of this analysis"
-        placeholder="Untitled analysis"
+        aria-label={t("Name of this analysis")}
+        placeholder={t("Untitled analysis")}
         maxLength={100}
         value={shown.name}
         onChange={(event) => props.onRename(event.currentTarget.value.trim())}
       />
       <button type="button" onClick={() => app.go(fresh())}>
-        New
+        {t("New")}
       </button>
       <button type="button" onClick={open}>
-        Open
+        {t("Open")}
       </button>
-      <dialog ref={dialog} aria-label="Your analyses">
-        <h2 class="dialog-title">Your analyses</h2>
-        <p class="soft small">They are kept in this browser only. Download what you want to keep elsewhere.</p>
-        {all.length === 0 && <p>There are none yet: play a move, or paste a game.</p>}
+      <dialog ref={dialog} aria-label={t("Your analyses")}>
+        <h2 class="dialog-title">{t("Your analyses")}</h2>
+        <p class="soft small">{t("They are kept in this browser only. Download what you want to keep elsewhere.")}</p>
+        {all.length === 0 && <p>{t("There are none yet: play a move, or paste a game.")}</p>}
         <ul class="shelf-list">
           {all.map((one) => (
             <li data-document={one.id}>
               <a href={linkTo(one)} aria-current={one.id === shown.id ? "true" : undefined} onClick={() => dialog.current?.close()}>
-                <b>{one.name || "Untitled analysis"}</b>
+                <b>{one.name || t("Untitled analysis")}</b>
                 <span class="soft small">{aboutOf(app, one)}</span>
               </a>
-              <button type="button" class="quiet" aria-label={`Delete ${one.name || "untitled analysis"}`} onClick={() => remove(one.id)}>
-                Delete
+              <button type="button" class="quiet" aria-label={t("Delete {name}", { name: one.name || t("untitled analysis") })} onClick={() => remove(one.id)}>
+                {t("Delete")}
               </button>
             </li>
           ))}
         </ul>
         <div class="buttons">
           <button type="button" onClick={() => dialog.current?.close()}>
-            Close
+            {t("Close")}
           </button>
         </div>
       </dialog>
@@ -77,6 +78,6 @@ function linkTo({ id, game, options, start, tree }: Document): string {
 function aboutOf(app: App, { game, tree, updated }: Document): string {
   const title = app.games.find(({ name }) => name === game)?.title ?? game;
   const count = wholeLine(tree, []).length;
-  const when = new Date(updated).toLocaleDateString(undefined, { dateStyle: "medium" });
-  return `${title}, ${count} ${count === 1 ? "move" : "moves"}, ${when}`;
+  const when = new Date(updated).toLocaleDateString(language(), { dateStyle: "medium" });
+  return `${title}, ${t("{n} {n:move|moves}", { n: count })}, ${when}`;
 }

@@ -7,6 +7,7 @@ import { http } from "../connection";
 import { copyLink, copyText } from "../controls";
 import { type Document, keepDocument, newDocument } from "../documents";
 import { type FlatBranch, flatten, readMoves, unflatten, withLine, wholeLine } from "../game_tree";
+import { t } from "../language";
 import { type Spot, freshId, spotAt, writeLink } from "../link";
 import type { Position, State } from "../protocol";
 import { askState } from "../shown";
@@ -31,7 +32,7 @@ export function Tools(props: {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const line = wholeLine(shown.tree, []);
-  const kind = position.game.includes("chess") ? "PGN" : "SGF";
+  const kind = position.game.includes("chess") ? "PGN" : position.game.includes("shogi") ? "KIF" : "SGF";
   const boardText = props.state && !props.state.board_text.includes("\n") ? props.state.board_text : null;
   const name = shown.name.replace(/[^\p{L}\p{N}_-]+/gu, "_") || `${position.game}-${line.length}`;
 
@@ -68,35 +69,35 @@ export function Tools(props: {
     }
   };
   return (
-    <section class="buttons tools" aria-label="Game in and out">
+    <section class="buttons tools" aria-label={t("Game in and out")}>
       <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
-        Paste a game
+        {t("Paste a game")}
       </button>
       <button type="button" class="quiet" onClick={() => download(`${name}.txt`, `${line.join(" ")}\n`, "text/plain")}>
-        Download moves
+        {t("Download moves")}
       </button>
       <button type="button" class="quiet" onClick={() => void downloadRecord()}>
-        Download {kind}
+        {t("Download {kind}", { kind })}
       </button>
       {boardText && (
-        <button type="button" class="quiet" onClick={() => void copyText(app, boardText, "The position is copied.")}>
-          Copy FEN
+        <button type="button" class="quiet" onClick={() => void copyText(app, boardText, t("The position is copied."))}>
+          {t("Copy {kind}", { kind: position.game.includes("shogi") ? "SFEN" : "FEN" })}
         </button>
       )}
       <button type="button" class="quiet" onClick={() => void copyLink(app, writeLink("analyse", { ...spot, id: null }, { model: props.model }))}>
-        Copy link
+        {t("Copy link")}
       </button>
       <button type="button" class="quiet" disabled={!position.moves.length} onClick={props.onRemove}>
-        Remove from here
+        {t("Remove from here")}
       </button>
       <a class="button quiet" href={writeLink("play", spotAt(position, freshId()))}>
-        Play from here
+        {t("Play from here")}
       </a>
       <a class="button quiet" href={writeLink("explore", spot, { model: props.model })}>
-        Explore this position
+        {t("Explore this position")}
       </a>
-      {isOver && <div class="drop-here">Drop a game here: SGF, PGN, or moves as text.</div>}
-      <dialog ref={dialog} aria-label="Paste a game">
+      {isOver && <div class="drop-here">{t("Drop a game here: SGF, PGN, or moves as text.")}</div>}
+      <dialog ref={dialog} aria-label={t("Paste a game")}>
         <form
           method="dialog"
           onSubmit={(event) => {
@@ -104,19 +105,18 @@ export function Tools(props: {
             void paste();
           }}
         >
-          <h2 class="dialog-title">Paste a game</h2>
+          <h2 class="dialog-title">{t("Paste a game")}</h2>
           <label class="soft small" for="pasted">
-            Moves in order, or a game in SGF or PGN with its variations; of chess also a position in FEN. A file can be dropped
-            anywhere on this page.
+            {t("Moves in order, or a game in SGF or PGN with its variations; of chess also a position in FEN; of shogi KIF, CSA or SFEN. A file can be dropped anywhere on this page.")}
           </label>
           <textarea id="pasted" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           {problem && <p role="alert">{problem}</p>}
           <div class="buttons">
             <button type="submit" class="primary" disabled={!text.trim()}>
-              Show it
+              {t("Show it")}
             </button>
             <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </form>
@@ -127,12 +127,13 @@ export function Tools(props: {
 
 const FEN = /^[a-zA-Z0-9/[\]+~-]*\/[a-zA-Z0-9/[\]+~-]* [wb]\b.*$/;
 
-/** A game in SGF or PGN, a position in FEN, or the moves of the game that is shown. */
+/** A game in SGF, PGN, KIF or CSA, a position in FEN or SFEN, or the moves of the game that is shown. */
 async function readGame(text: string, shown: Position): Promise<{ position: Position; tree: FlatBranch[] | null }> {
   const trimmed = text.trim();
   if (FEN.test(trimmed)) return { position: { ...shown, start: trimmed, moves: [] }, tree: null };
   const isPgn = trimmed.startsWith("[") || (shown.game.includes("chess") && /^1\.\s*\S/.test(trimmed));
-  if (trimmed.startsWith("(") || isPgn) return http<ReadGame>("/api/records/read", { text });
+  const isShogi = /^(#KIF|# ---|手合割|開始日時|V2|'|N[+-]|PI|P1)/m.test(trimmed) || /^手数/m.test(trimmed);
+  if (trimmed.startsWith("(") || isPgn || isShogi) return http<ReadGame>("/api/records/read", { text });
   return { position: { ...shown, moves: readMoves(text) }, tree: null };
 }
 

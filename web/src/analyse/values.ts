@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import type { Analysis, Player, Position, State } from "../protocol";
 import { askState, positionKey } from "../shown";
-import { firstWinRate } from "../value_bar";
+import { firstLead, firstWinRate } from "../value_bar";
 import { cheapness } from "./search";
 
 const GRAPH_SIMULATIONS = 32; // for each position of the game, so that the graph fills itself
@@ -15,11 +15,12 @@ export interface Known {
   best: number; // after the best move: the mean over all moves is lower the more were explored
   move: string | null; // the best one
   name: string | null; // the same, as people write it
+  lead: number | null; // of the first player at the end, where the network has a score head
   player: Player | null; // whose turn it is; null where the game is over
   simulations: number; // Infinity where the game is over
 }
 
-const UNKNOWN: Known = { rate: Number.NaN, best: Number.NaN, move: null, name: null, player: null, simulations: Infinity };
+const UNKNOWN: Known = { rate: Number.NaN, best: Number.NaN, move: null, name: null, lead: null, player: null, simulations: Infinity };
 
 const known = new Map<string, Known>(); // by model and position, of this visit
 const MOST_KNOWN = 20_000;
@@ -92,6 +93,7 @@ function found(analysis: Analysis): Known {
     best: rate,
     move: best?.text ?? null,
     name: best?.notation ?? null,
+    lead: firstLead(analysis),
     player: state.to_move,
     simulations: isSettled ? Infinity : simulations,
   };
@@ -100,7 +102,7 @@ function found(analysis: Analysis): Known {
 function settled(state: State): Known {
   const winner = state.outcome?.winner ?? null;
   const rate = winner === null ? 0.5 : winner === 0 ? 1 : 0;
-  return { rate, best: rate, move: null, name: null, player: null, simulations: Infinity };
+  return { rate, best: rate, move: null, name: null, lead: state.score, player: null, simulations: Infinity };
 }
 
 /** A search that ended earlier than asked, by the server's limits, is not asked for again. */

@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { capital } from "../controls";
+import { t } from "../language";
 import type { Action, State } from "../protocol";
 
 const MOST_BUTTONS = 8; // more are a list
@@ -14,7 +15,7 @@ export function Actions({ state, onPlay }: { state: State; onPlay: (action: Acti
   if (!actions.length) return null;
   if (actions.length > MOST_BUTTONS) return <ActionList key={state.position.moves.length} actions={actions} onPlay={onPlay} />;
   return (
-    <div class="buttons even action-buttons" role="group" aria-label="Moves that are not on the board">
+    <div class="buttons even action-buttons" role="group" aria-label={t("Moves that are not on the board")}>
       {actions.map((action) => (
         <button type="button" data-action={action.text} onClick={() => onPlay(action)}>
           {state.cells === null ? action.text : capital(action.text)}
@@ -50,7 +51,7 @@ function ActionList({ actions, onPlay }: { actions: Action[]; onPlay: (action: A
   return (
     <div class="action-list">
       <label class="small soft" for={`${id}-filter`}>
-        {actions.length} legal moves: type to find one
+        {t("{n} legal moves: type to find one", { n: actions.length })}
       </label>
       <input
         id={`${id}-filter`}
@@ -68,7 +69,7 @@ function ActionList({ actions, onPlay }: { actions: Action[]; onPlay: (action: A
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id={`${id}-list`} role="listbox" aria-label="Legal moves" ref={list}>
+      <ul id={`${id}-list`} role="listbox" aria-label={t("Legal moves")} ref={list}>
         {found.map((action, index) => (
           <li
             id={`${id}-${index}`}
@@ -81,7 +82,7 @@ function ActionList({ actions, onPlay }: { actions: Action[]; onPlay: (action: A
           </li>
         ))}
       </ul>
-      {!found.length && <p class="small soft">No legal move is called that.</p>}
+      {!found.length && <p class="small soft">{t("No legal move is called that.")}</p>}
     </div>
   );
 }

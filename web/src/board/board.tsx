@@ -5,11 +5,13 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { t } from "../language";
 import type { Action, BoardShape, Player, State, Step } from "../protocol";
 import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./geometry";
 import { Arrow, Badge, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, InCheck, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring, WinningLine } from "./layers";
 import { useMotion } from "./motion";
 import { isLettered, PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
+import { isShogi, promotedCode } from "./shogi";
 
 export interface BoardProps {
   board: BoardShape;
@@ -41,7 +43,7 @@ function BoardText({ state, label }: BoardProps): JSX.Element {
   const longest = Math.max(12, ...text.split("\n").map((line) => line.length));
   return (
     <div class="board-frame">
-      <pre class="board-text" role="img" aria-label={`${label ?? "Board"}: ${text}`} style={{ "--longest": longest }}>
+      <pre class="board-text" role="img" aria-label={`${label ?? t("Board")}: ${text}`} style={{ "--longest": longest }}>
         {text}
       </pre>
     </div>
@@ -125,7 +127,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         viewBox={viewBox(board)}
         style={{ maxWidth: `${WIDEST + (WIDER * extent(board)[0]) / CELL}rem` }}
         role="grid"
-        aria-label={props.label ?? "Board"}
+        aria-label={props.label ?? t("Board")}
         aria-rowcount={height}
         aria-colcount={width}
         onKeyDown={onKeyDown}
@@ -203,7 +205,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
       {choices && (
         <Choices
           actions={choices.actions}
-          pieceOf={(action) => <Promoted board={board} action={action} player={state.to_move} />}
+          pieceOf={(action) => <Promoted board={board} action={action} player={state.to_move} moved={action.source === null ? 0 : (cells[action.source] ?? 0)} />}
           onChoose={(action) => {
             setTaken(null);
             setChoices(null);
@@ -241,10 +243,10 @@ function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.El
     <div
       class="choices card"
       role="dialog"
-      aria-label="Which move?"
+      aria-label={t("Which move?")}
       onKeyDown={(event) => event.key === "Escape" && props.onClose()}
     >
-      <p class="small soft">Which move?</p>
+      <p class="small soft">{t("Which move?")}</p>
       <div class="buttons">
         {props.actions.map((one, index) => (
           <button type="button" ref={index === 0 ? first : null} data-choice={one.text} onClick={() => props.onChoose(one)}>
@@ -253,18 +255,20 @@ function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.El
           </button>
         ))}
         <button type="button" class="quiet" onClick={props.onClose}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </div>
   );
 }
 
-/** The piece that a move makes, where its notation says so: e8=Q. */
-function Promoted(props: { board: BoardShape; action: Action; player: Player }): JSX.Element | null {
-  const letter = /=([A-Z])/.exec(props.action.notation)?.[1];
-  const code = props.board.pieces.findIndex((piece) => piece.owner === props.player && piece.letter.toUpperCase() === letter) + 1;
-  if (letter === undefined || code === 0) return null;
+/** The piece that a move makes, where its notation says so: e8=Q, or the piece itself beside the one that it may become: 8h2b+. */
+function Promoted(props: { board: BoardShape; action: Action; player: Player; moved: number }): JSX.Element | null {
+  const { board, action, moved } = props;
+  const letter = /=([A-Z])/.exec(action.notation)?.[1];
+  const ofLetter = letter === undefined ? 0 : board.pieces.findIndex((piece) => piece.owner === props.player && piece.letter.toUpperCase() === letter) + 1;
+  const code = isShogi(board) ? (action.text.endsWith("+") ? promotedCode(board, moved) : moved) : ofLetter;
+  if (code === 0) return null;
   return (
     <svg class={`stone-icon look-${styleOf(props.board)}`} viewBox="0 0 100 100" aria-hidden="true">
       <PieceAt board={props.board} x={50} y={50} code={code} />
@@ -278,7 +282,7 @@ function Hand(props: BoardProps & { player: Player; taken: number | null; onTake
   const held = state.hands[player];
   if (!held.length) return null;
   return (
-    <div class="hand" role="group" aria-label={`Pieces that ${board.players[player]} holds`}>
+    <div class="hand" role="group" aria-label={t("Pieces that {player} holds", { player: t(board.players[player]) })}>
       {held.map(({ piece, count }) => {
         const canDrop = props.onPlay !== undefined && player === state.to_move && state.legal.some((one) => one.piece === piece);
         return (
@@ -287,7 +291,7 @@ function Hand(props: BoardProps & { player: Player; taken: number | null; onTake
             class="quiet"
             disabled={!canDrop}
             aria-pressed={canDrop && props.taken === piece}
-            aria-label={`${pieceOf(board, piece)?.name ?? "piece"}, ${count}`}
+            aria-label={`${t(pieceOf(board, piece)?.name ?? "piece")}, ${count}`}
             onClick={() => props.onTake(piece)}
           >
             <svg class={`stone-icon look-${styleOf(board)}`} viewBox="0 0 100 100" aria-hidden="true">
@@ -369,14 +373,14 @@ function useDrag(
 function describe(props: BoardProps & { cells: number[] }, cell: number, playable: boolean): string {
   const { board, state } = props;
   const column = board.columns[cell % board.width] ?? "";
-  const place = board.layout === "columns" ? `column ${column}, row ${board.height - Math.floor(cell / board.width)}` : cellName(board, cell);
+  const place = board.layout === "columns" ? t("column {column}, row {row}", { column, row: board.height - Math.floor(cell / board.width) }) : cellName(board, cell);
   const words = [place, pieceWords(board, props.cells[cell] ?? 0)];
-  if (state.last?.target === cell) words.push("last move");
-  if (playable) words.push("can be played");
-  if (props.hint && (props.hint.target ?? props.hint.source) === cell) words.push("hint");
+  if (state.last?.target === cell) words.push(t("last move"));
+  if (playable) words.push(t("can be played"));
+  if (props.hint && (props.hint.target ?? props.hint.source) === cell) words.push(t("hint"));
   const label = props.labels?.find((one) => one.target === cell);
-  if (label) words.push(`wins ${label.main} percent, ${label.detail} visits`);
+  if (label) words.push(t("wins {share} percent, {count} visits", { share: label.main, count: label.detail }));
   const heat = props.heat?.reduce((sum, one) => (one.target === cell ? sum + one.value : sum), 0) ?? 0;
-  if (heat >= HEAT_NUMBER_FROM) words.push(`prior ${Math.round(100 * heat)} percent`);
+  if (heat >= HEAT_NUMBER_FROM) words.push(t("prior {share} percent", { share: Math.round(100 * heat) }));
   return words.join(", ");
 }

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { BoardShape, Player, State, Step } from "../protocol";
 import { centre, extent, hexSides, nameSize, outline, rim } from "./geometry";
 import { PieceAt, isLettered, pieceOf, pieceOfPlayer, playersClass, playersStyle, styleOf, tone } from "./pieces";
+import { isShogi } from "./shogi";
 
 export interface MoveLabel extends Step {
   target: number;
@@ -53,6 +54,22 @@ export function Ground({ board }: { board: BoardShape }): JSX.Element {
           const [x, y] = centre(board, cell);
           return <circle class="hole" cx={x} cy={y} r={41} />;
         })}
+      </g>
+    );
+  }
+  if (isShogi(board)) {
+    const lines = [
+      ...Array.from({ length: board.height + 1 }, (_, row) => `M0 ${row * 100}H${w}`),
+      ...Array.from({ length: board.width + 1 }, (_, column) => `M${column * 100} 0V${h}`),
+    ];
+    const stars = board.width === 9 ? [3, 6].flatMap((row) => [3, 6].map((column) => [row, column] as const)) : [];
+    return (
+      <g class="ground">
+        <rect class="wood" x={-edge} y={-edge} width={w + 2 * edge} height={h + 2 * edge} rx={8} />
+        <path class="lines" d={lines.join("")} />
+        {stars.map(([row, column]) => (
+          <circle class="star" cx={column * 100} cy={row * 100} r={8} />
+        ))}
       </g>
     );
   }

@@ -1,9 +1,11 @@
 // What stands on a board. Players differ in lightness and shape, never in hue alone; kinds of pieces by their letters.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import type { BoardShape, Piece, Player } from "../protocol";
 import { Figure, isFigure } from "./figures";
 import { CELL } from "./geometry";
+import { ShogiPiece, isShogi } from "./shogi";
 
 type Style = "marks" | "discs" | "stones"; // X and O on squares are written; in columns and on hexagons, coloured discs
 
@@ -57,10 +59,10 @@ export function pieceOfPlayer(board: BoardShape, player: Player): number {
 
 export function pieceWords(board: BoardShape, code: number): string {
   const piece = pieceOf(board, code);
-  if (!piece) return "empty";
-  if (piece.owner === null) return piece.name;
-  const player = board.players[piece.owner];
-  return isLettered(board) ? `${player} ${piece.name}` : player;
+  if (!piece) return t("empty");
+  if (piece.owner === null) return t(piece.name);
+  const player = t(board.players[piece.owner]);
+  return isLettered(board) ? `${player} ${t(piece.name)}` : player;
 }
 
 /** A piece with its middle at x and y. The second player's has a ring on it, one that is nobody's is square. */
@@ -73,6 +75,7 @@ export function PieceAt(props: { board: BoardShape; x: number; y: number; code: 
     return <path class="mark mark-0" d={`M${x - 26} ${y - 26}L${x + 26} ${y + 26}M${x + 26} ${y - 26}L${x - 26} ${y + 26}`} />;
   }
   if (written && piece.owner === 1) return <circle class="mark mark-1" cx={x} cy={y} r={29} />;
+  if (props.text === undefined && isShogi(board)) return <ShogiPiece board={board} piece={piece} x={x} y={y} />;
   if (piece.owner !== null && props.text === undefined && hasFigures(board)) {
     return <Figure name={piece.name} tone={tone(board, piece.owner)} x={x} y={y} />;
   }
@@ -102,6 +105,13 @@ export function PieceAt(props: { board: BoardShape; x: number; y: number; code: 
 export function StoneIcon({ board, player }: { board: BoardShape; player: Player }): JSX.Element {
   const shown = { ...board, pieces: board.pieces.filter((piece) => piece.owner === player).slice(0, 1) };
   const code = shown.pieces.length;
+  if (isShogi(board)) {
+    return (
+      <svg class="stone-icon" viewBox="4 4 92 94" aria-hidden="true">
+        <PieceAt board={{ ...board, flipped: false }} x={50} y={52} code={board.pieces.findIndex(({ name, owner }) => name === "king" && owner === player) + 1} />
+      </svg>
+    );
+  }
   if (hasFigures(board)) {
     return (
       <svg class="stone-icon" viewBox="12 6 76 80" aria-hidden="true">

@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { capital } from "../controls";
+import { t } from "../language";
 import type { Player, State } from "../protocol";
 import { StoneIcon } from "./pieces";
 
@@ -12,7 +13,7 @@ export function Tally({ state }: { state: State }): JSX.Element | null {
   if (counts === null) return null;
   const [numbers, what] = counts;
   return (
-    <dl class="tally number" aria-label={`Count of ${what}`}>
+    <dl class="tally number" aria-label={t("Count of {what}", { what })}>
       {([0, 1] as const).map((player) => (
         <div data-tally={player}>
           <dt>
@@ -30,13 +31,13 @@ export function Tally({ state }: { state: State }): JSX.Element | null {
 
 function countsOf(state: State): [[number, number], string] | null {
   const standing = [0, 1].map((player) => stones(state, player as Player)) as [number, number];
-  if (state.board.score_name === "discs") return [standing, "discs"];
+  if (state.board.score_name === "discs") return [standing, t("discs")];
   if (!isCountedInPoints(state)) return null;
   const placed: [number, number] = [0, 0];
   state.position.moves.forEach((text, ply) => {
     if (text !== "pass") placed[(ply % 2) as Player]++; // players take turns; a pass is a turn
   });
-  return [[placed[1] - standing[1], placed[0] - standing[0]], "captured"];
+  return [[placed[1] - standing[1], placed[0] - standing[0]], t("captured")];
 }
 
 function stones({ board, cells }: State, player: Player): number {

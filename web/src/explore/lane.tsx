@@ -4,6 +4,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import { rich, t } from "../language";
+import { outcomeText } from "../outcomes";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
 import type { SearchView } from "./search";
@@ -23,6 +25,8 @@ interface Props {
   moment: Moment;
   selection: Selection;
   c: number;
+  isWhole: boolean; // all nodes of the tree are drawn
+  onWhole: (isWhole: boolean) => void;
   onMoment: (moment: Moment) => void;
   onSearchFrom: (position: Position) => void;
 }
@@ -30,7 +34,7 @@ interface Props {
 export function Lane(props: Props): JSX.Element {
   const { app, board, view, moment, selection } = props;
   const { trace } = view;
-  const players = board.players;
+  const players = board.players.map((name) => t(name));
   const [selected, setSelected] = useState<number | null>(null);
   const [tab, setTab] = useState<number | null>(null); // depth of the table, if chosen
   useEffect(() => setSelected(null), [view.simulations, view.setting]);
@@ -45,6 +49,7 @@ export function Lane(props: Props): JSX.Element {
   const depth = Math.min(tab ?? (moment.stage === 0 ? moment.depth : 0), Math.max(0, (trace?.path.length ?? 0) - 1));
   const step = trace?.path[depth];
   const setting = view.setting;
+  const drawn = view.tree.nodes.length + (view.tree.rest?.node.length ?? 0);
 
   return (
     <section class="lane" aria-label={props.title}>
@@ -61,6 +66,7 @@ export function Lane(props: Props): JSX.Element {
           />
           <TreeView
             nodes={nodes}
+            whole={view.tree.rest ? view.tree : null}
             total={view.tree.nodes_total}
             path={new Set(reached)}
             leaf={trace && moment.stage > 0 ? trace.leaf : null}
@@ -68,21 +74,27 @@ export function Lane(props: Props): JSX.Element {
             selected={selected}
             onSelect={setSelected}
             players={players}
-            label={`Search tree: ${props.title}`}
+            label={t("Search tree: {name}", { name: props.title })}
             hint={hintOf(props)}
           />
           <footer class="tree-legend">
             <span class="tree-count">
-              <b>{view.tree.nodes_total}</b> {view.tree.nodes_total === 1 ? "node" : "nodes"}
-              {view.tree.nodes_total > view.tree.nodes.length && `, the ${view.tree.nodes.length} most visited drawn`}
+              {rich("*{n}* {n:node|nodes}", { n: view.tree.nodes_total })}
+              {view.tree.nodes_total > drawn && t(", the {count} most visited drawn", { count: drawn })}
             </span>
+            {view.tree.nodes_total > view.tree.nodes.length && (
+              <label class="check">
+                <input type="checkbox" checked={props.isWhole} onChange={(event) => props.onWhole(event.currentTarget.checked)} />
+                {t("Draw all nodes")}
+              </label>
+            )}
             {best && (
               <span>
-                most visited: <b>{best.text}</b> ({best.visits})
+                {t("most visited:")} <b>{best.text}</b> ({best.visits})
               </span>
             )}
             <span class="q-legend">
-              good for {players[1]} <i aria-hidden="true" /> good for {players[0]}
+              {t("good for {player}", { player: players[1] ?? "" })} <i aria-hidden="true" /> {t("good for {player}", { player: players[0] ?? "" })}
             </span>
           </footer>
         </div>
@@ -143,7 +155,7 @@ function StageCard(props: {
 /** The choices from the root down; each opens the scores of its siblings. */
 function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number) => void }): JSX.Element {
   return (
-    <div class="path-tabs" role="group" aria-label="Choices on the path">
+    <div class="path-tabs" role="group" aria-label={t("Choices on the path")}>
       {props.trace.path.map((step, depth) => (
         <button type="button" key={step.node} aria-pressed={depth === props.depth} onClick={() => props.onDepth(depth)}>
           {step.children.find((child) => child.action === step.chosen)?.text}
@@ -159,13 +171,13 @@ function NewEdges({ trace }: { trace: Trace }): JSX.Element | null {
   const edges = [...trace.priors].sort((a, b) => b.prior - a.prior);
   return (
     <p class="new-edges small number">
-      <span class="soft">New edges, with their P:</span>{" "}
+      <span class="soft">{t("New edges, with their P:")}</span>{" "}
       {edges.slice(0, MOST_EDGES).map(({ text, prior }) => (
         <span class="edge">
           {text} <b>{prior.toFixed(2)}</b>
         </span>
       ))}
-      {edges.length > MOST_EDGES && <span class="soft">and {edges.length - MOST_EDGES} more</span>}
+      {edges.length > MOST_EDGES && <span class="soft">{t("and {count} more", { count: edges.length - MOST_EDGES })}</span>}
     </p>
   );
 }
@@ -177,7 +189,7 @@ function LeafBoard(props: { app: App; trace: Trace; position: Position }): JSX.E
   const { trace, position } = props;
   const texts = trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "");
   const { state } = useShown(props.app, after(position, ...texts));
-  return state && <Board board={state.board} state={state} label="Position of the new node" />;
+  return state && <Board board={state.board} state={state} label={t("Position of the new node")} />;
 }
 
 /** Any node of the tree: its position and what was tried from there. */
@@ -186,26 +198,26 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
   const texts = lineTo(node, view.tree.nodes);
   const position = after(props.position, ...texts);
   const { state } = useShown(props.app, position);
-  const name = node.parent === null ? "The position itself" : `${board.players[node.chooser]} plays ${node.text}`;
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: t(board.players[node.chooser]), move: node.text });
   return (
-    <section class="card stage-card node-card" aria-label="Node">
+    <section class="card stage-card node-card" aria-label={t("Node")}>
       <h3>{name}</h3>
       <p class="soft">
-        {texts.length > 1 ? `Line: ${texts.join(" ")}. ` : ""}
-        {node.visits} {node.visits === 1 ? "visit" : "visits"}
-        {node.proven ? `, proven: ${node.proven.text}` : ""}
+        {texts.length > 1 ? `${t("Line: {moves}.", { moves: texts.join(" ") })} ` : ""}
+        {t("{n} {n:visit|visits}", { n: node.visits })}
+        {node.proven ? `, ${t("proven: {result}", { result: outcomeText(node.proven, board.players) })}` : ""}
       </p>
       <div class="node-card-body">
-        {state && <Board board={state.board} state={state} label="Position of this node" />}
+        {state && <Board board={state.board} state={state} label={t("Position of this node")} />}
         <Children parent={node} nodes={view.tree.nodes} selection={props.selection} c={props.c} />
       </div>
       <div class="buttons">
         <button type="button" onClick={props.onClose}>
-          Back to the simulation
+          {t("Back to the simulation")}
         </button>
         {texts.length > 0 && !state?.outcome && (
           <button type="button" onClick={() => props.onSearchFrom(position)}>
-            Search from here
+            {t("Search from here")}
           </button>
         )}
       </div>
@@ -215,8 +227,8 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
 
 function hintOf({ view, root }: Props): string | null {
   if (view.trace !== null) return null;
-  if (root.outcome) return "The game is over: there is nothing to search.";
-  return view.setting ? "Press Step: the tree grows here." : "One moment …";
+  if (root.outcome) return t("The game is over: there is nothing to search.");
+  return view.setting ? t("Press Step: the tree grows here.") : t("One moment …");
 }
 
 function lineTo(node: TreeNode, nodes: TreeNode[]): string[] {

@@ -33,15 +33,53 @@ export function radiusOf(visits: number, most: number): number {
   return SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(visits / Math.max(most, 8));
 }
 
-/** Nodes come parents first. Answers are for a drawing of this width; its height is in `height`. */
-export function layOut(nodes: readonly Drawable[], width: number): { places: Map<number, Place>; height: number } {
+export interface Layout {
+  places: Map<number, Place>;
+  width: number;
+  height: number;
+}
+
+/** Nodes come parents first. The drawing has this width, or as much more as it needs to squeeze the tree no further than
+    `tightest`, up to `widest`. */
+export function layOut(nodes: readonly Drawable[], room: number, tightest = 0, widest = room): Layout {
+  const work = laying(nodes, room, tightest, widest);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/** The same in small pieces, so that the page answers meanwhile. Returns how to give up. */
+export function layOutSlowly(nodes: readonly Drawable[], room: number, tightest: number, widest: number, onDone: (layout: Layout) => void): () => void {
+  const work = laying(nodes, room, tightest, widest);
+  let timer = 0;
+  const turn = (): void => {
+    const end = performance.now() + SLICE;
+    do {
+      const { done, value } = work.next();
+      if (done) return onDone(value);
+    } while (performance.now() < end);
+    timer = window.setTimeout(turn);
+  };
+  timer = window.setTimeout(turn);
+  return () => clearTimeout(timer);
+}
+
+const SLICE = 8; // milliseconds of work at a time
+const PIECE = 200; // nodes
+
+function* laying(nodes: readonly Drawable[], room: number, tightest: number, widest: number): Generator<void, Layout> {
   const places = new Map<number, Place>();
   const [root] = nodes;
-  if (root === undefined) return { places, height: HEIGHT };
+  if (root === undefined) return { places, width: room, height: HEIGHT };
   const children = childrenOf(nodes);
   const offsets = new Map<number, number>(); // of a node from its parent
   const outlines = new Map<number, Outline>();
-  for (const node of [...nodes].reverse()) {
+  yield;
+  let count = 0;
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    if (++count % PIECE === 0) yield;
+    const node = nodes[i] as Drawable;
     const below = children.get(node.node) ?? [];
     const { outline, at } = joined(below.map((child) => outlines.get(child.node) ?? []));
     below.forEach((child, i) => offsets.set(child.node, at[i] ?? 0));
@@ -52,11 +90,13 @@ export function layOut(nodes: readonly Drawable[], width: number): { places: Map
   const outline = outlines.get(root.node) ?? [];
   const left = Math.min(...outline.map((row) => row.left));
   const natural = Math.max(...outline.map((row) => row.right)) - left;
+  const width = Math.max(room, Math.min(widest, tightest * natural + 2 * MARGIN));
   const squeeze = Math.min(WIDEST, (width - 2 * MARGIN) / natural);
   const start = (width - squeeze * natural) / 2;
   const row = Math.min(LARGEST_ROW, Math.max(ROW, (HEIGHT - 2 * MARGIN - FAN_ROOM) / Math.max(1, outline.length - 1)));
   places.set(root.node, { x: start - squeeze * left, y: MARGIN, radius: LARGEST, depth: 0 });
   for (const node of nodes) {
+    if (++count % PIECE === 0) yield;
     const parent = places.get(node.parent ?? root.node);
     if (parent === undefined) continue;
     const isRoot = node === root;
@@ -69,7 +109,7 @@ export function layOut(nodes: readonly Drawable[], width: number): { places: Map
       depth,
     });
   }
-  return { places, height: 2 * MARGIN + (outline.length - 1) * row + FAN_ROOM };
+  return { places, width, height: 2 * MARGIN + (outline.length - 1) * row + FAN_ROOM };
 }
 
 function childrenOf(nodes: readonly Drawable[]): Map<number, Drawable[]> {

@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
+import { rich, t } from "../language";
 import type { TraceChild, TreeNode } from "../protocol";
 import { Term } from "./quantity";
 import { percent, type Quantity } from "./words";
@@ -18,15 +19,15 @@ const COLDEST = 0.05; // below it the best move takes all
 
 const PI: Quantity = {
   name: "π",
-  title: "policy of the search",
+  title: t("policy of the search"),
   formula: "π(a) = N(a)^(1/τ) / Σ N(b)^(1/τ)",
-  about: "How likely each move is played. τ 1: as often as it was visited; τ near 0: the most visited move alone.",
+  about: t("How likely each move is played. τ 1: as often as it was visited; τ near 0: the most visited move alone."),
 };
 const PRIOR: Quantity = {
   name: "P",
-  title: "prior",
+  title: t("prior"),
   formula: "P(s, a) = softmax(policy of the network)",
-  about: "What the network thought before the search. It learns to say π at once: next time the search begins with that.",
+  about: t("What the network thought before the search. It learns to say π at once: next time the search begins with that."),
 };
 
 export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] }): JSX.Element | null {
@@ -38,25 +39,28 @@ export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] 
   const policy = policyOf(rows.map(({ visits }) => visits), tau);
   const best = rows[policy.indexOf(Math.max(...policy))] as Row;
   const shown = rows.slice(0, MOST_ROWS);
+  const numbers = { total, move: best.text, visits: best.visits };
   return (
-    <section class="card visits-to-move" aria-label="From visits to a move" data-tour="policy">
-      <h2 class="card-title">From visits to a move</h2>
+    <section class="card visits-to-move" aria-label={t("From visits to a move")} data-tour="policy">
+      <h2 class="card-title">{t("From visits to a move")}</h2>
       <p class="soft small">
-        After {total} visits below the root. {tau < COLDEST ? "The most visited move is played:" : "A move is drawn from π; most likely:"}{" "}
-        <b>{best.text}</b>. If it is played, the next search keeps its part of the tree: {best.visits} of {total} visits are not
-        done again.
+        {rich(
+          tau < COLDEST
+            ? t("After {total} visits below the root. The most visited move is played: *{move}*. If it is played, the next search keeps its part of the tree: {visits} of {total} visits are not done again.", numbers)
+            : t("After {total} visits below the root. A move is drawn from π; most likely: *{move}*. If it is played, the next search keeps its part of the tree: {visits} of {total} visits are not done again.", numbers),
+        )}
       </p>
       <label class="slider" for={id}>
         <span>
-          Temperature τ <b>{tau.toFixed(2)}</b>
+          {t("Temperature τ")} <b>{tau.toFixed(2)}</b>
         </span>
         <input id={id} type="range" min={0} max={2} step={0.05} value={tau} onInput={(event) => setTau(event.currentTarget.valueAsNumber)} />
       </label>
       <div class="scroll-x">
-        <table class="numbers policy-table" aria-label="Visits, policy and prior of the moves">
+        <table class="numbers policy-table" aria-label={t("Visits, policy and prior of the moves")}>
           <thead>
             <tr>
-              <th scope="col">Move</th>
+              <th scope="col">{t("Move")}</th>
               <th scope="col">N</th>
               <th scope="col">
                 <Term quantity={PI} />
@@ -65,7 +69,7 @@ export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] 
                 <Term quantity={PRIOR} align="end" />
               </th>
               <th scope="col" class="is-wide">
-                <span class="visually-hidden">Bars of π and P</span>
+                <span class="visually-hidden">{t("Bars of π and P")}</span>
               </th>
             </tr>
           </thead>
@@ -86,9 +90,9 @@ export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] 
             ))}
           </tbody>
         </table>
-        {rows.length > shown.length && <p class="soft small">and {rows.length - shown.length} more</p>}
+        {rows.length > shown.length && <p class="soft small">{t("and {count} more", { count: rows.length - shown.length })}</p>}
       </div>
-      <p class="soft small">Grey: P, before the search. Blue: π, what the network will learn from it.</p>
+      <p class="soft small">{t("Grey: P, before the search. Blue: π, what the network will learn from it.")}</p>
     </section>
   );
 }

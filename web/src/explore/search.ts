@@ -3,7 +3,7 @@
 // An explorer dies with its connection; since a search depends only on its setting and its seed, it is then opened again
 // and brought to where it was.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CONNECTION_LOST, type Connection, ServerError } from "../connection";
 import type { ExplorerParams, Position, Trace, Tree } from "../protocol";
 
@@ -45,6 +45,7 @@ class Search {
   private queue: Promise<void>;
   private isClosed = false;
   wanted: number; // simulations, when all that was asked is done
+  isWhole = false; // the tree comes with all of its nodes
   private readonly unlisten: () => void;
 
   constructor(
@@ -65,6 +66,16 @@ class Search {
     const wanted = (this.wanted = this.wanted + count);
     this.queue = this.queue.then(() => this.goTo(wanted));
     return this.queue;
+  }
+
+  /** The tree with all of its nodes, or only with the most visited. */
+  drawWhole(isWhole: boolean): void {
+    this.isWhole = isWhole;
+    this.queue = this.queue.then(async () => {
+      if (this.isClosed || this.explorer === null) return;
+      const { tree } = await this.connection.request("step", { explorer: this.explorer, count: 0, whole: isWhole }).answer;
+      this.show({ tree });
+    }, ignore);
   }
 
   /** Until then the server counts it: a page may have only so many open. */
@@ -89,10 +100,9 @@ class Search {
       // A trace belongs to the tree just before it: the last step of many is taken alone.
       const missing = simulations - this.view.simulations;
       const count = missing === 1 ? 1 : Math.min(MOST_STEPS, missing - 1);
-      const answer = await this.connection.request("step", { explorer: this.explorer!, count }).answer;
-      const done = this.view.simulations + answer.traces.length;
+      const answer = await this.connection.request("step", { explorer: this.explorer!, count, last: true, whole: this.isWhole && missing === 1 }).answer;
       show({
-        simulations: done,
+        simulations: answer.simulations,
         trace: answer.traces.at(-1) ?? this.view.trace,
         before: this.view.tree,
         tree: answer.tree,
@@ -129,6 +139,7 @@ class Search {
 export function useSearch(
   connection: Connection,
   setting: Setting | null,
+  isWhole: boolean,
 ): { view: SearchView; step: (count: number) => Promise<void>; restart: (simulations: number) => void; wanted: () => number } {
   const [view, setView] = useState(NOTHING);
   const [round, setRound] = useState({ number: 0, simulations: 0 });
@@ -145,12 +156,16 @@ export function useSearch(
     const simulations = round.number === lastRound.current ? 0 : round.simulations;
     lastRound.current = round.number;
     const started = new Search(connection, setting, setView, simulations, closed.current);
+    started.isWhole = isWhole;
     search.current = started;
     return () => {
       closed.current = started.close();
       search.current = null;
     };
   }, [connection, key, round.number]);
+  useEffect(() => {
+    if (search.current && search.current.isWhole !== isWhole) search.current.drawWhole(isWhole);
+  }, [isWhole]);
   return {
     view,
     wanted: () => search.current?.wanted ?? 0,

@@ -1,6 +1,7 @@
 // The four stages of a simulation. They light up in turn; a click shows the simulation as it was at that stage.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import { STAGES } from "./words";
 
 interface Props {
@@ -11,7 +12,7 @@ interface Props {
 
 export function Stages({ stage, onStage, isIdle }: Props): JSX.Element {
   return (
-    <ol class="stages" aria-label="Stages of a simulation">
+    <ol class="stages" aria-label={t("Stages of a simulation")}>
       {STAGES.map((name, i) => (
         <li key={name} class={isIdle ? "" : i === stage ? "is-lit" : i < stage ? "is-done" : ""}>
           <button

@@ -1,6 +1,7 @@
 // The numbers of one simulation: the scores of all siblings, what the evaluator said, what the way back changed.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
 import { bonusText, percent, precedes, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
@@ -12,7 +13,7 @@ const MOST_PRIORS = 9;
 function MoveColumns({ terms }: { terms: ReturnType<typeof quantities> }) {
   return (
     <>
-      <th scope="col">Move</th>
+      <th scope="col">{t("Move")}</th>
       <th scope="col">
         <Term quantity={terms.N} align="start" />
       </th>
@@ -38,7 +39,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
   const high = Math.max(low + 1e-9, ...compared.map((child) => child.score ?? 0));
   return (
     <div class="scroll-x">
-      <table class="numbers scores" aria-label="Scores of the moves">
+      <table class="numbers scores" aria-label={t("Scores of the moves")}>
         <thead>
           <tr>
             <MoveColumns terms={terms} />
@@ -54,7 +55,7 @@ export function Scores({ step, selection }: { step: TraceStep; selection: Select
         </tbody>
       </table>
       {rows.length < step.children.length && (
-        <p class="soft small">{`and ${step.children.length - rows.length} more, none of them higher`}</p>
+        <p class="soft small">{t("and {count} more, none of them higher", { count: step.children.length - rows.length })}</p>
       )}
     </div>
   );
@@ -105,15 +106,16 @@ export function Notes({ step, selection }: { step: TraceStep; selection: Selecti
     <>
       {equal.length > 0 && (
         <p class="worked soft" data-note="tie">
-          {equal.map(({ text }) => text).join(", ")} {equal.length === 1 ? "has" : "have"} the same score. Of equals the one with the highest
-          P is taken, and of equal P the first.
+          {t("{moves} {n:has|have} the same score. Of equals the one with the highest P is taken, and of equal P the first.", { moves: equal.map(({ text }) => text).join(", "), n: equal.length })}
         </p>
       )}
       {untried && (
         <p class="worked soft" data-note="untried">
-          A move that nobody tried has no Q of its own. It gets {total === 0 ? "the value of this position" : "its parent’s Q, less the more of P was tried already"}:{" "}
+          {total === 0
+            ? t("A move that nobody tried has no Q of its own. It gets the value of this position:")
+            : t("A move that nobody tried has no Q of its own. It gets its parent’s Q, less the more of P was tried already:")}{" "}
           <code>
-            Q = Q(parent) − r · √ΣP(tried){total > 0 && ` = Q(parent) − r · √${share.toFixed(2)}`} = {signed(untried.q)}
+            {t("Q = Q(parent) − r · √ΣP(tried)")}{total > 0 && ` = ${t("Q(parent)")} − r · √${share.toFixed(2)}`} = {signed(untried.q)}
           </code>
         </p>
       )}
@@ -131,7 +133,7 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
     <tr class={isChosen ? "is-chosen" : ""} data-action={child.action} data-n={child.visits} {...raw}>
       <th scope="row">
         {child.text}
-        {isChosen && <span class="visually-hidden"> (chosen)</span>}
+        {isChosen && <span class="visually-hidden"> {t("(chosen)")}</span>}
       </th>
       <td>{child.visits}</td>
       <td class={child.visits === 0 ? "soft" : ""}>{signed(child.q)}</td>
@@ -144,8 +146,8 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
         </span>
         <span class="score-text">{scoreText(child)}</span>
         {isChosen && (
-          <span class="score-mark" title="the highest score">
-            max
+          <span class="score-mark" title={t("the highest score")}>
+            {t("max")}
           </span>
         )}
       </td>
@@ -180,17 +182,17 @@ export function Evaluation({
     <div class="evaluation" data-value={trace.value}>
       <div class="value-scale">
         <span>{players[1]}</span>
-        <span class="value-track" role="img" aria-label={`value ${signed(trace.value)} for ${players[0]}`}>
+        <span class="value-track" role="img" aria-label={t("value {value} for {player}", { value: signed(trace.value), player: players[0] ?? "" })}>
           <i style={{ left: `${50 + 50 * trace.value}%` }} />
         </span>
         <span>{players[0]}</span>
       </div>
       <p>
         <Term quantity={terms.value} align="start" /> = <b>{signed(trace.value)}</b>{" "}
-        <span class="soft">for {players[0]}</span>
+        <span class="soft">{t("for {player}", { player: players[0] ?? "" })}</span>
       </p>
       {best.length > 0 && (
-        <ul class="priors" aria-label="Priors of the leaf">
+        <ul class="priors" aria-label={t("Priors of the leaf")}>
           {best.map((move) => (
             <li key={move.action} data-action={move.action} data-prior={move.prior}>
               <span>{move.text}</span>
@@ -200,7 +202,7 @@ export function Evaluation({
           ))}
         </ul>
       )}
-      {trace.priors.length > best.length && <p class="soft">and {trace.priors.length - best.length} more</p>}
+      {trace.priors.length > best.length && <p class="soft">{t("and {count} more", { count: trace.priors.length - best.length })}</p>}
     </div>
   );
 }
@@ -211,12 +213,12 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
   const terms = quantities(props.selection);
   return (
     <div class="scroll-x">
-      <table class="numbers changes" aria-label="What changed on the way back">
+      <table class="numbers changes" aria-label={t("What changed on the way back")}>
         <thead>
           <tr>
-            <th scope="col">Node</th>
-            <th scope="col" title="The value, with the sign of the player who chose the move">
-              adds
+            <th scope="col">{t("Node")}</th>
+            <th scope="col" title={t("The value, with the sign of the player who chose the move")}>
+              {t("adds")}
             </th>
             <th scope="col">
               <Term quantity={terms.N} align="start" />
@@ -240,7 +242,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
             return (
               <tr key={change.node} data-node={change.node} {...raw}>
                 <th scope="row">
-                  {depth === 0 ? "root" : node?.text}
+                  {depth === 0 ? t("root") : node?.text}
                   <small class="soft"> {players[chooser]}</small>
                 </th>
                 <td data-adds={sums[1] - sums[0]}>{signed(sums[1] - sums[0], 2)}</td>
@@ -265,7 +267,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
 function Change({ before, after }: { before: string; after: string }) {
   return (
     <span class="change">
-      <span class="soft">{before}</span> <span aria-label="becomes">→</span> <b>{after}</b>
+      <span class="soft">{before}</span> <span aria-label={t("becomes")}>→</span> <b>{after}</b>
     </span>
   );
 }
@@ -275,11 +277,11 @@ export function Children(props: { parent: TreeNode; nodes: TreeNode[]; selection
   const { parent, selection, c } = props;
   const terms = quantities(selection);
   const children = props.nodes.filter((node) => node.parent === parent.node).sort((a, b) => b.visits - a.visits);
-  if (children.length === 0) return <p class="soft">No move was tried from here yet.</p>;
+  if (children.length === 0) return <p class="soft">{t("No move was tried from here yet.")}</p>;
   const total = Math.max(0, parent.visits - 1);
   return (
     <div class="scroll-x">
-      <table class="numbers" aria-label="Moves tried from this node">
+      <table class="numbers" aria-label={t("Moves tried from this node")}>
         <thead>
           <tr>
             <MoveColumns terms={terms} />

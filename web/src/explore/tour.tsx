@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language";
 
 export interface TourStep {
   title: string;
@@ -16,71 +17,71 @@ export const TOUR_PLACE = "#/explore/tic_tac_toe?moves=b2,b3";
 
 export const TOUR: TourStep[] = [
   {
-    title: "One position, one question",
-    text: "X has the middle, O an edge, and X is to move. Which move is best? The search finds out by looking ahead: not at everything, but at what seems worth it.",
+    title: t("One position, one question"),
+    text: t("X has the middle, O an edge, and X is to move. Which move is best? The search finds out by looking ahead: not at everything, but at what seems worth it."),
     simulations: 0,
     stage: 3,
     target: "position",
   },
   {
-    title: "The tree begins with the position itself",
-    text: "The first simulation looks only at the position. It becomes the root of a tree. Every later simulation adds one position to it.",
+    title: t("The tree begins with the position itself"),
+    text: t("The first simulation looks only at the position. It becomes the root of a tree. Every later simulation adds one position to it."),
     simulations: 1,
     stage: 3,
     target: "tree",
   },
   {
-    title: "The network says what it thinks",
-    text: "Two things: v, who will win (from −1 to +1), and P, how good each move looks at first sight. It may be wrong. The search is there to check.",
+    title: t("The network says what it thinks"),
+    text: t("Two things: v, who will win (from −1 to +1), and P, how good each move looks at first sight. It may be wrong. The search is there to check."),
     simulations: 1,
     stage: 2,
     target: "stage-2",
   },
   {
-    title: "Select: which move to look at next?",
-    text: "Another simulation, the third. It starts at the root and goes down: every move has a score, Q + U, and the highest is taken, first for X, then for O. Q is what was found about a move so far; U is large for moves that look good and were tried seldom.",
+    title: t("Select: which move to look at next?"),
+    text: t("Another simulation, the third. It starts at the root and goes down: every move has a score, Q + U, and the highest is taken, first for X, then for O. Q is what was found about a move so far; U is large for moves that look good and were tried seldom."),
     simulations: 3,
     stage: 0,
     target: "stage-0",
   },
   {
-    title: "Why two parts?",
-    text: "Only Q: the search would never try anything new. Only U: it would not use what it found. A move nobody tried has no Q of its own; it borrows one from its parent. The line below the table works out the winner’s score.",
+    title: t("Why two parts?"),
+    text: t("Only Q: the search would never try anything new. Only U: it would not use what it found. A move nobody tried has no Q of its own; it borrows one from its parent. The line below the table works out the winner’s score."),
     simulations: 3,
     stage: 0,
     target: "stage-0",
   },
   {
-    title: "Expand: a new position joins the tree",
-    text: "The moves lead to a position that was never seen. It becomes a node, with an edge for each of its own moves. Nobody has tried those yet.",
+    title: t("Expand: a new position joins the tree"),
+    text: t("The moves lead to a position that was never seen. It becomes a node, with an edge for each of its own moves. Nobody has tried those yet."),
     simulations: 3,
     stage: 1,
     target: "stage-1",
   },
   {
-    title: "Evaluate: ask the network again",
-    text: "The network looks at the new position, once: who wins from here, and which answers look good? No game is played to its end.",
+    title: t("Evaluate: ask the network again"),
+    text: t("The network looks at the new position, once: who wins from here, and which answers look good? No game is played to its end."),
     simulations: 3,
     stage: 2,
     target: "stage-2",
   },
   {
-    title: "Back up: carry the answer to the root",
-    text: "Every node on the path counts one more visit, N, and adds the value to its sum, W. What is good for X is bad for O: in the column “adds” the same value has the opposite sign where the other player chose. Q is W / N.",
+    title: t("Back up: carry the answer to the root"),
+    text: t("Every node on the path counts one more visit, N, and adds the value to its sum, W. What is good for X is bad for O: in the column “adds” the same value has the opposite sign where the other player chose. Q is W / N."),
     simulations: 3,
     stage: 3,
     target: "stage-3",
   },
   {
-    title: "The same four stages, over and over",
-    text: "After 25 simulations the tree is deep where it matters: larger nodes were visited more often. What turns out well is looked at again, what turns out badly is left alone, because its Q sinks.",
+    title: t("The same four stages, over and over"),
+    text: t("After 25 simulations the tree is deep where it matters: larger nodes were visited more often. What turns out well is looked at again, what turns out badly is left alone, because its Q sinks."),
     simulations: 25,
     stage: 3,
     target: "tree",
   },
   {
-    title: "From visits to a move",
-    text: "In the end the visits decide: the move visited most is played. In self-play the visits are also the lesson: the network learns to say π at once, and the next search begins where this one ended. That is how it learns from nothing but the rules.",
+    title: t("From visits to a move"),
+    text: t("In the end the visits decide: the move visited most is played. In self-play the visits are also the lesson: the network learns to say π at once, and the next search begins where this one ended. That is how it learns from nothing but the rules."),
     simulations: 25,
     stage: 3,
     target: "policy",
@@ -95,21 +96,21 @@ export function Tour(props: { step: number; onStep: (step: number | null) => voi
   useLitUp(shown?.target ?? null, step);
   if (!shown) return null;
   return (
-    <aside class="tour card" aria-label="Guided tour" data-tour-step={step + 1}>
+    <aside class="tour card" aria-label={t("Guided tour")} data-tour-step={step + 1}>
       <p class="soft small number">
-        Step {step + 1} of {TOUR.length}
+        {t("Step {number} of {all}", { number: step + 1, all: TOUR.length })}
       </p>
       <h2 class="card-title">{shown.title}</h2>
       <p aria-live="polite">{shown.text}</p>
       <div class="buttons">
         <button type="button" disabled={step === 0} onClick={() => props.onStep(step - 1)}>
-          Back
+          {t("Back")}
         </button>
         <button type="button" class="primary" ref={next} onClick={() => props.onStep(step + 1 < TOUR.length ? step + 1 : null)}>
-          {step + 1 < TOUR.length ? "Next" : "Go on by yourself"}
+          {step + 1 < TOUR.length ? t("Next") : t("Go on by yourself")}
         </button>
         <button type="button" class="quiet" onClick={() => props.onStep(null)}>
-          End the tour
+          {t("End the tour")}
         </button>
       </div>
     </aside>

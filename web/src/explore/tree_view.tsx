@@ -3,12 +3,16 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Trace, TreeNode } from "../protocol";
-import { layOut, type Place } from "./layout";
+import { t } from "../language";
+import { outcomeText } from "../outcomes";
+import type { Trace, Tree, TreeNode, TreeRest } from "../protocol";
+import { Crowd } from "./crowd";
+import { type Drawable, type Layout, layOut, layOutSlowly, type Place } from "./layout";
 import { percent, signed } from "./words";
 
 interface Props {
   nodes: TreeNode[];
+  whole: Tree | null; // with the nodes that are not among these, if all are drawn
   total: number; // in the whole tree; `nodes` has the most visited
   path: ReadonlySet<number>; // nodes of the simulation, as far as it has come
   leaf: number | null; // where it ended, once it is there
@@ -28,7 +32,9 @@ export function TreeView(props: Props) {
   const { nodes, path, leaf, selected, players } = props;
   const [box, width] = useWidth();
   const [focused, setFocused] = useState<number | null>(null);
-  const { places, height } = useMemo(() => layOut(nodes, width), [nodes, width]);
+  const layout = useLayout(nodes, props.whole, width);
+  const { places, height } = layout;
+  const rest = props.whole?.rest;
   const byNumber = useMemo(() => new Map(nodes.map((node) => [node.node, node])), [nodes]);
   const shown = focused !== null ? byNumber.get(focused) : undefined;
 
@@ -46,14 +52,15 @@ export function TreeView(props: Props) {
   };
 
   return (
-    <div class="tree" ref={box}>
+    <div class={`tree ${rest ? "is-whole" : ""}`} ref={box}>
+      {rest && <Crowd rest={rest} layout={layout} room={width} frame={box} />}
       <svg
-        viewBox={`0 0 ${width} ${Math.max(height, 150)}`}
-        width={width}
+        viewBox={`0 0 ${layout.width} ${Math.max(height, 150)}`}
+        width={layout.width}
         height={Math.max(height, 150)}
         role="application"
         tabindex={0}
-        aria-label={`${props.label}. ${props.total} nodes. Arrow keys walk through the tree, Enter opens a node.`}
+        aria-label={t("{label}. {n} nodes. Arrow keys walk through the tree, Enter opens a node.", { label: props.label, n: props.total })}
         onKeyDown={onKeyDown}
         onFocus={() => setFocused((now) => now ?? nodes[0]?.node ?? null)}
         onBlur={() => setFocused(null)}
@@ -70,7 +77,7 @@ export function TreeView(props: Props) {
         </g>
         {leaf !== null && places.has(leaf) && <Fan place={places.get(leaf)!} priors={props.priors} />}
         <g class="tree-nodes">
-          {nodes.map((node) => (
+          {nodes.filter(({ node }) => places.has(node)).map((node) => (
             <Circle
               key={node.node}
               node={node}
@@ -88,7 +95,7 @@ export function TreeView(props: Props) {
         </g>
       </svg>
       {props.hint && <p class="tree-hint soft">{props.hint}</p>}
-      {shown && <Numbers node={shown} place={places.get(shown.node)!} width={width} players={players} />}
+      {shown && places.has(shown.node) && <Numbers node={shown} place={places.get(shown.node)!} width={layout.width} players={players} />}
       <p class="visually-hidden" aria-live="polite">
         {shown && spoken(shown, players)}
       </p>
@@ -163,12 +170,12 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
     top: `${place.y + place.radius + 8}px`,
     ...(isRight ? { right: `${props.width - place.x - 14}px` } : { left: `${place.x - 14}px` }),
   };
-  const chooser = players[node.chooser];
+  const chooser = players[node.chooser] ?? "";
   return (
     <dl class="tree-numbers" style={where} aria-hidden="true">
       <div class="tree-numbers-title">
-        {node.parent === null ? "The position itself" : `${chooser} plays ${node.text}`}
-        {node.proven && <b> · proven: {node.proven.text}</b>}
+        {node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: chooser, move: node.text })}
+        {node.proven && <b> · {t("proven: {result}", { result: outcomeText(node.proven, players) })}</b>}
       </div>
       <div>
         <dt>N</dt>
@@ -177,7 +184,7 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
       <div>
         <dt>Q</dt>
         <dd>
-          {node.q === null ? "–" : signed(node.q)} <small>for {chooser}</small>
+          {node.q === null ? "–" : signed(node.q)} <small>{t("for {player}", { player: chooser })}</small>
         </dd>
       </div>
       {node.parent !== null && (
@@ -197,9 +204,9 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
 }
 
 function spoken(node: TreeNode, players: readonly string[]): string {
-  const name = node.parent === null ? "The position itself" : `${players[node.chooser]} plays ${node.text}`;
-  const value = node.q === null ? "" : `, mean value ${signed(node.q)}`;
-  return `${name}: ${node.visits} visits${value}${node.proven ? `, proven: ${node.proven.text}` : ""}`;
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: players[node.chooser] ?? "", move: node.text });
+  const value = node.q === null ? "" : `, ${t("mean value {value}", { value: signed(node.q) })}`;
+  return `${name}: ${t("{n} visits", { n: node.visits })}${value}${node.proven ? `, ${t("proven: {result}", { result: outcomeText(node.proven, players) })}` : ""}`;
 }
 
 function chooserSign(node: TreeNode): number {
@@ -229,10 +236,33 @@ function neighbour(key: string, from: number, nodes: TreeNode[], places: Map<num
   if (key !== "ArrowLeft" && key !== "ArrowRight") return undefined;
   const direction = key === "ArrowLeft" ? -1 : 1;
   const row = nodes
-    .map((one) => ({ number: one.node, place: places.get(one.node)! }))
+    .flatMap((one) => {
+      const there = places.get(one.node);
+      return there ? [{ number: one.node, place: there }] : [];
+    })
     .filter((one) => one.place.depth === place.depth && direction * (one.place.x - place.x) > 0)
     .sort((a, b) => direction * (a.place.x - b.place.x));
   return row[0]?.number;
+}
+
+const TIGHTEST = 0.3; // how close nodes are drawn when all of them are
+const WIDEST = 12_000; // pixels
+
+/** Of a tree with all of its nodes the places are found little by little, so that no frame waits for them. */
+function useLayout(nodes: TreeNode[], whole: Tree | null, width: number): Layout {
+  const few = useMemo(() => (whole ? null : layOut(nodes, width)), [nodes, whole, width]);
+  const [many, setMany] = useState<Layout | null>(null);
+  useEffect(() => {
+    if (!whole?.rest) return undefined;
+    const all = [...whole.nodes, ...drawables(whole.rest)];
+    return layOutSlowly(all, width, TIGHTEST, WIDEST, setMany);
+  }, [whole, width]);
+  const before = useRef<Layout>({ places: new Map(), width, height: 0 });
+  return (before.current = few ?? many ?? before.current);
+}
+
+function drawables(rest: TreeRest): Drawable[] {
+  return rest.node.map((node, i) => ({ node, parent: rest.parent[i] as number, action: rest.action[i] as number, visits: rest.visits[i] as number })).sort((a, b) => a.node - b.node);
 }
 
 function useWidth() {

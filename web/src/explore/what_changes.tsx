@@ -1,6 +1,7 @@
 // What a setting does: the visits of every move beside those that the former setting gave.
 
 import type { JSX } from "preact";
+import { rich, t } from "../language";
 import type { Tree } from "../protocol";
 
 export interface Count {
@@ -36,12 +37,11 @@ export function WhatChanges(props: {
     .slice(0, MOST_MOVES);
   const most = Math.max(1, ...moves.flatMap((move) => [move.before, move.after]));
   return (
-    <section class="card what-changes" aria-label="What changed">
-      <h2 class="card-title">What that changed</h2>
+    <section class="card what-changes" aria-label={t("What changed")}>
+      <h2 class="card-title">{t("What that changed")}</h2>
       <p class="soft">
-        Visits of each move after {former.simulations} simulations from the same seed. Above <b>{former.label}</b>,
-        below <b>{props.label}</b>
-        {props.simulations !== former.simulations && `, now at ${props.simulations}`}.
+        {rich("Visits of each move after {n} simulations from the same seed. Above *{before}*, below *{now}*", { n: former.simulations, before: former.label, now: props.label })}
+        {props.simulations !== former.simulations && t(", now at {n}", { n: props.simulations })}.
       </p>
       <ul>
         {moves.map((move) => (
@@ -52,7 +52,7 @@ export function WhatChanges(props: {
               <i style={{ width: `${(100 * move.after) / most}%` }} />
             </span>
             <span class="two-counts">
-              {move.before} <span aria-label="becomes">→</span> <b>{move.after}</b>
+              {move.before} <span aria-label={t("becomes")}>→</span> <b>{move.after}</b>
             </span>
           </li>
         ))}

@@ -1,10 +1,11 @@
 // What the explorer says: numbers as text, the quantities of the search with their formulas, and one sentence a stage.
 
-import type { Standing, Trace, TraceChild, TreeNode } from "../protocol";
+import { t } from "../language";
+import type { Standing, Trace, TraceChild } from "../protocol";
 
 export type Selection = "puct" | "uct";
 
-export const STAGES = ["Select", "Expand", "Evaluate", "Back up"] as const;
+export const STAGES = [t("Select"), t("Expand"), t("Evaluate"), t("Back up")] as const;
 export const LAST_STAGE = STAGES.length - 1;
 
 export function signed(value: number, digits = 3): string {
@@ -23,17 +24,17 @@ export function percent(share: number): string {
 
 const STANDINGS: Record<Standing, { text: string; note: string; rank: number } | undefined> = {
   compared: undefined,
-  winning: { text: "wins", note: "It wins at once, so nothing else is compared.", rank: 2 },
-  forced: { text: "first", note: "Forced: the root gives every move some visits before it compares them.", rank: 1 },
+  winning: { text: t("wins"), note: t("It wins at once, so nothing else is compared."), rank: 2 },
+  forced: { text: t("first"), note: t("Forced: the root gives every move some visits before it compares them."), rank: 1 },
   untried: {
-    text: "first",
-    note: "Never tried: the classic search tries every move once before it compares them.",
+    text: t("first"),
+    note: t("Never tried: the classic search tries every move once before it compares them."),
     rank: 1,
   },
-  waiting: { text: "waits", note: "In this round of sequential halving others have their turn.", rank: -1 },
+  waiting: { text: t("waits"), note: t("In this round of sequential halving others have their turn."), rank: -1 },
   settled: {
-    text: "settled",
-    note: "Its result is known for certain, so no more simulations are spent on it.",
+    text: t("settled"),
+    note: t("Its result is known for certain, so no more simulations are spent on it."),
     rank: -2,
   },
 };
@@ -69,59 +70,59 @@ export function quantities(selection: Selection): Record<"N" | "Q" | "P" | "U" |
   return {
     N: {
       name: "N",
-      title: "visits",
+      title: t("visits"),
       formula: "N(s, a)",
-      about: "How many simulations went through this move. The move played in the end is the most visited one.",
+      about: t("How many simulations went through this move. The move played in the end is the most visited one."),
     },
     Q: {
       name: "Q",
-      title: "mean value",
+      title: t("mean value"),
       formula: "Q(s, a) = W(s, a) / N(s, a)",
       about:
-        "The average of everything found below this move, from −1 (lost) to +1 (won) for the player who chooses it. " +
-        (uct ? "" : "A move never tried borrows the value of its parent, a little reduced."),
+        t("The average of everything found below this move, from −1 (lost) to +1 (won) for the player who chooses it.") +
+        (uct ? "" : ` ${t("A move never tried borrows the value of its parent, a little reduced.")}`),
     },
     P: {
       name: "P",
-      title: "prior",
-      formula: "P(s, a) = softmax(policy of the network)",
+      title: t("prior"),
+      formula: t("P(s, a) = softmax(policy of the network)"),
       about: uct
-        ? "The classic search has no opinion beforehand: all moves are alike, and P is not used."
-        : "What the network thinks of this move at first sight, before any search. All of them add up to 1.",
+        ? t("The classic search has no opinion beforehand: all moves are alike, and P is not used.")
+        : t("What the network thinks of this move at first sight, before any search. All of them add up to 1."),
     },
     U: uct
       ? {
           name: "U",
-          title: "exploration bonus",
+          title: t("exploration bonus"),
           formula: "U(s, a) = c · √(ln ΣN / N(s, a))",
           about:
-            "Large for moves that were tried seldom. It shrinks with every visit, so that each move gets its chance.",
+            t("Large for moves that were tried seldom. It shrinks with every visit, so that each move gets its chance."),
         }
       : {
           name: "U",
-          title: "exploration bonus",
+          title: t("exploration bonus"),
           formula: "U(s, a) = c · P(s, a) · √ΣN / (1 + N(s, a))",
-          about: "Large for moves that the network likes and that were tried seldom. It shrinks with every visit.",
+          about: t("Large for moves that the network likes and that were tried seldom. It shrinks with every visit."),
         },
     score: {
       name: "Q + U",
-      title: "score",
+      title: t("score"),
       formula: uct ? "Q + c · √(ln ΣN / N)" : "Q + c · P · √ΣN / (1 + N)",
-      about: "What is known (Q) plus what is worth finding out (U). The move with the highest score is chosen.",
+      about: t("What is known (Q) plus what is worth finding out (U). The move with the highest score is chosen."),
     },
     value: {
       name: "v",
-      title: "value",
+      title: t("value"),
       formula: uct ? "v = result of one random game" : "v = P(win) − P(loss)",
       about: uct
-        ? "The game is played to its end by random moves; what comes out counts."
-        : "What the network expects from this position, from −1 to +1.",
+        ? t("The game is played to its end by random moves; what comes out counts.")
+        : t("What the network expects from this position, from −1 to +1."),
     },
     W: {
       name: "W",
-      title: "sum of values",
+      title: t("sum of values"),
       formula: "W ← W + v,  N ← N + 1,  Q = W / N",
-      about: "Every node on the path adds the value, seen from the player who chose the move that leads to it.",
+      about: t("Every node on the path adds the value, seen from the player who chose the move that leads to it."),
     },
   };
 }
@@ -134,12 +135,12 @@ export function sentences(
 ): string[] {
   if (!trace) {
     return [
-      "Go down the tree. At each position take the move with the highest score, Q + U.",
-      "At a position never seen before, add it to the tree.",
+      t("Go down the tree. At each position take the move with the highest score, Q + U."),
+      t("At a position never seen before, add it to the tree."),
       selection === "uct"
-        ? "Play a game from there by random moves: who wins?"
-        : "Ask the network: who is winning, and which moves look good?",
-      "Carry the answer back up: every node on the path counts one more visit.",
+        ? t("Play a game from there by random moves: who wins?")
+        : t("Ask the network: who is winning, and which moves look good?"),
+      t("Carry the answer back up: every node on the path counts one more visit."),
     ];
   }
   return [
@@ -151,48 +152,54 @@ export function sentences(
 }
 
 function selectSentence(trace: Trace, players: readonly string[]): string {
-  if (trace.path.length === 0) return "Nothing to choose yet: the first simulation looks at the position itself.";
+  if (trace.path.length === 0) return t("Nothing to choose yet: the first simulation looks at the position itself.");
   const told = trace.path.slice(0, 2).map((step, depth) => {
     const chosen = step.children.find((child) => child.action === step.chosen)!;
-    const why = scoreNote(chosen) ? "" : ` (score ${scoreText(chosen)})`;
-    const player = players[step.to_move];
-    return depth === 0 ? `${player} takes ${chosen.text}${why}` : `${player} ${step.to_move === trace.path[0]?.to_move ? "goes on with" : "answers"} ${chosen.text}${why}`;
+    const why = scoreNote(chosen) ? "" : ` ${t("(score {score})", { score: scoreText(chosen) })}`;
+    const said = { player: players[step.to_move] ?? "", move: chosen.text };
+    if (depth === 0) return t("{player} takes {move}", said) + why;
+    return (step.to_move === trace.path[0]?.to_move ? t("{player} goes on with {move}", said) : t("{player} answers {move}", said)) + why;
   });
   const more = trace.path.length - told.length;
-  const rest = more > 0 ? `, and so on, ${trace.path.length} moves deep` : "";
-  const why =
-    trace.path.length > 1 ? "Each has the highest score among its siblings." : "No other move has a higher score.";
+  const rest = more > 0 ? t(", and so on, {n} moves deep", { n: trace.path.length }) : "";
+  const why = trace.path.length > 1 ? t("Each has the highest score among its siblings.") : t("No other move has a higher score.");
   return `${capital(told.join(", "))}${rest}. ${why}`;
 }
 
 function expandSentence(trace: Trace): string {
-  const after = lineOf(trace);
+  const moves = lineOf(trace);
   if (trace.kind === "proven") {
-    return `${after ? `After ${after} the` : "The"} result is known for certain, so there is nothing to add.`;
+    return moves
+      ? t("After {moves} the result is known for certain, so there is nothing to add.", { moves })
+      : t("The result is known for certain, so there is nothing to add.");
   }
-  const moves = trace.priors.length;
-  const ways = moves > 0 ? ` with ${moves} ${moves === 1 ? "move" : "moves"} to try later` : "";
-  if (!after) return `The position itself becomes the root of the tree${ways}.`;
-  return `The position after ${after} was never seen before. It becomes a node${ways}.`;
+  const n = trace.priors.length;
+  if (!moves) {
+    return n > 0 ? t("The position itself becomes the root of the tree with {n} {n:move|moves} to try later.", { n }) : t("The position itself becomes the root of the tree.");
+  }
+  return n > 0
+    ? t("The position after {moves} was never seen before. It becomes a node with {n} {n:move|moves} to try later.", { moves, n })
+    : t("The position after {moves} was never seen before. It becomes a node.", { moves });
 }
 
 function evaluateSentence(trace: Trace, players: readonly string[]): string {
-  const value = forPlayer(trace.value, players);
-  if (trace.kind === "proven") return `No guess is needed, the rules say: ${resultOf(trace.value, players)}.`;
-  if (trace.kind === "rollout") return `A game is played from here by random moves: ${resultOf(trace.value, players)}.`;
+  const result = resultOf(trace.value, players);
+  if (trace.kind === "proven") return t("No guess is needed, the rules say: {result}.", { result });
+  if (trace.kind === "rollout") return t("A game is played from here by random moves: {result}.", { result });
   const best = [...trace.priors].sort((a, b) => b.prior - a.prior)[0];
-  const likes = best ? ` It likes ${best.text} best (${percent(best.prior)}).` : "";
-  return `The network expects ${value}.${likes}`;
+  const likes = best ? ` ${t("It likes {move} best ({share}).", { move: best.text, share: percent(best.prior) })}` : "";
+  return t("The network expects {value}.", { value: forPlayer(trace.value, players) }) + likes;
 }
 
 function backUpSentence(trace: Trace, players: readonly string[]): string {
-  const nodes = trace.changes.length;
-  const where = nodes === 1 ? "The root" : `The ${nodes} nodes of the path`;
+  const n = trace.changes.length;
+  const value = forPlayer(trace.value, players);
   const isPlain = trace.changes.every(
     ({ value_sum: [before, after] }) => Math.abs(after - before - trace.value) < 1e-5,
   );
-  const proof = isPlain ? "" : " Where a result is certain by now, it takes the place of the estimates.";
-  return `${where} count${nodes === 1 ? "s" : ""} one more visit and the value ${forPlayer(trace.value, players)}.${proof}`;
+  const proof = isPlain ? "" : ` ${t("Where a result is certain by now, it takes the place of the estimates.")}`;
+  const said = n === 1 ? t("The root counts one more visit and the value {value}.", { value }) : t("The {n} nodes of the path count one more visit and the value {value}.", { n, value });
+  return said + proof;
 }
 
 /** The moves from the root to the leaf: "b2 a1". */
@@ -202,17 +209,13 @@ export function lineOf(trace: Trace): string {
 
 /** Values of a trace are for the first player. */
 function forPlayer(value: number, players: readonly string[]): string {
-  if (Math.abs(value) < 0.0005) return "0 (even)";
-  return `${signed(Math.abs(value))} for ${players[value > 0 ? 0 : 1]}`;
+  if (Math.abs(value) < 0.0005) return t("0 (even)");
+  return t("{value} for {player}", { value: signed(Math.abs(value)), player: players[value > 0 ? 0 : 1] ?? "" });
 }
 
 function resultOf(value: number, players: readonly string[]): string {
-  if (Math.abs(value) < 0.0005) return "a draw";
-  return `${players[value > 0 ? 0 : 1]} wins`;
-}
-
-export function proofText(node: TreeNode): string | undefined {
-  return node.proven?.text;
+  if (Math.abs(value) < 0.0005) return t("a draw");
+  return t("{player} wins", { player: players[value > 0 ? 0 : 1] ?? "" });
 }
 
 function capital(text: string): string {

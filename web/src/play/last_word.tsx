@@ -4,6 +4,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
+import { t } from "../language";
+import { outcomeSentence } from "../outcomes";
 import type { Action, Outcome, Position, State } from "../protocol";
 import { after, askState, positionKey } from "../shown";
 
@@ -35,7 +37,7 @@ export function useLastWord(
   const close = (): void => setQuestion(null);
   const dialog = asked && (
     <Confirm
-      title={`${asked.action.text === "pass" ? "Pass" : `Play ${asked.action.notation}`} now?`}
+      title={asked.action.text === "pass" ? t("Pass now?") : t("Play {move} now?", { move: asked.action.notation })}
       onYes={() => {
         close();
         onPlay(asked.action);
@@ -43,13 +45,12 @@ export function useLastWord(
       onNo={close}
     >
       <p>
-        {asked.isAtOnce ? "This ends the game. " : "If the answer is the same, the game ends. "}
-        As the board stands: {asked.outcome.sentence}.
+        {asked.isAtOnce ? t("This ends the game.") : t("If the answer is the same, the game ends.")}{" "}
+        {t("As the board stands: {result}.", { result: outcomeSentence(asked.outcome, state?.board.players ?? []) })}
       </p>
       {state?.board.score_name === "points" && (
         <p class="soft small">
-          Nothing is taken off the board at the end: a stone that could be captured, but was not, counts as alive. Capture
-          dead stones before you pass.
+          {t("Nothing is taken off the board at the end: a stone that could be captured, but was not, counts as alive. Capture dead stones before you pass.")}
         </p>
       )}
     </Confirm>
@@ -79,10 +80,10 @@ function Confirm(props: { title: string; onYes: () => void; onNo: () => void; ch
       {props.children}
       <div class="buttons">
         <button type="button" class="primary" onClick={props.onYes}>
-          Yes
+          {t("Yes")}
         </button>
         <button type="button" onClick={props.onNo}>
-          No, play on
+          {t("No, play on")}
         </button>
       </div>
     </dialog>

@@ -5,6 +5,7 @@ import { type Spot, readSpot, spotAt, writeLink } from "../link";
 import type { GameInfo, Player } from "../protocol";
 import { startOf } from "../shown";
 import { remember } from "../storage";
+import { CLOCKS } from "./clock";
 
 export type Side = "0" | "1" | "watch"; // the visitor's; watch: agent against agent
 
@@ -15,6 +16,8 @@ export interface Table {
   model: string;
   second: { level: string; model: string } | null; // of the second player, when two agents are watched; null: the same
   resigned: boolean; // by the visitor
+  clock: string; // "300+2", or "": none
+  late: Player | null; // who had no time left
 }
 
 export function agentOf({ level, model, second }: Table, player: Player): { level: string; model: string } {
@@ -40,7 +43,7 @@ export function opponent(side: Side): Player {
 /** A new game, with the side and level that were used for this game the last time. */
 export function savedTable(game: GameInfo): Table {
   const saved = JSON.parse(remember(`play.${game.name}`) ?? "{}") as Partial<Table>;
-  return fitting(game, { spot: spotAt(startOf(game)), side: "0", level: "", model: "", second: null, resigned: false, ...saved });
+  return fitting(game, { spot: spotAt(startOf(game)), side: "0", level: "", model: "", second: null, resigned: false, clock: "", late: null, ...saved });
 }
 
 export function readTable(app: App, game: GameInfo): Table {
@@ -53,6 +56,8 @@ export function readTable(app: App, game: GameInfo): Table {
     model: query["model"] ?? saved.model,
     second: query["level2"] === undefined && query["model2"] === undefined ? null : { level: query["level2"] ?? "", model: query["model2"] ?? "" },
     resigned: query["resigned"] === "yes",
+    clock: query["clock"] ?? saved.clock,
+    late: query["late"] === "0" ? 0 : query["late"] === "1" ? 1 : null,
   });
 }
 
@@ -62,10 +67,12 @@ function fitting(game: GameInfo, table: Table): Table {
     level: game.levels.some(({ name }) => name === level) ? level : game.default_level,
     model: game.models.includes(model) ? model : (game.models[0] ?? "uniform"),
   });
-  return { ...table, ...fit(table), second: table.second && fit(table.second) };
+  const clock = CLOCKS.includes(table.clock) ? table.clock : "";
+  return { ...table, ...fit(table), clock, second: table.second && fit(table.second) };
 }
 
-export function writeTable({ spot, side, level, model, second, resigned }: Table): string {
+export function writeTable({ spot, side, level, model, second, resigned, clock, late }: Table): string {
   const other: Record<string, string> = second && side === "watch" ? { level2: second.level, model2: second.model } : {};
-  return writeLink("play", spot, { side, level, model, ...other, ...(resigned ? { resigned: "yes" } : {}) });
+  const ended: Record<string, string> = { ...(resigned ? { resigned: "yes" } : {}), ...(late === null ? {} : { late: String(late) }) };
+  return writeLink("play", spot, { side, level, model, ...(clock === "" ? {} : { clock }), ...other, ...ended });
 }

@@ -18,7 +18,9 @@ import { aspect, canFlip } from "../board/geometry";
 import type { Heat, MoveLabel } from "../board/layers";
 import { GamePicker, Segments, Select, UNTRAINED, Waiting, modelText, short } from "../controls";
 import { branchAt, notationsOf, withComment, withoutLine } from "../game_tree";
+import { t } from "../language";
 import { freshId, readSpot, spotAt, writeLink } from "../link";
+import { outcomeSentence, stopped } from "../outcomes";
 import type { Action, Analysis, BoardShape, Move, State } from "../protocol";
 import { firstGame, startOf, useShown } from "../shown";
 import { FlipButton, Steps } from "../steps";
@@ -96,14 +98,14 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const why = problem ?? whole.problem;
   return (
     <div class="table analyse">
-      <h1 class="visually-hidden">Analysis of {game.title}</h1>
+      <h1 class="visually-hidden">{t("Analysis of {game}", { game: game.title })}</h1>
       <div class="panel board-side" style={{ "--aspect": aspect(board) }}>
         <ValueBar board={board} analysis={analysis} outcome={current ? (state?.outcome ?? null) : null} />
         {state && why === null ? (
           <Board
             board={board}
             state={state}
-            label={`${game.title} board`}
+            label={t("{game} board", { game: game.title })}
             {...(ready ? { onPlay: (action: Action) => play(action.text) } : {})}
             onHover={onHover}
             labels={layer === "search" && !shownLine && current ? labelsOf(moves) : undefined}
@@ -119,27 +121,27 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           {canFlip(straight) && <FlipButton onFlip={() => setTurned(!isTurned)} />}
         </Steps>
         {ready && <Actions state={state} onPlay={(action) => play(action.text)} />}
-        {state?.outcome && <p class="over">The game is over. {state.outcome.sentence}.</p>}
+        {state?.outcome && <p class="over">{t("The game is over.")} {stopped(outcomeSentence(state.outcome, board.players))}</p>}
       </div>
       <div class="panel">
-        <section class="card" aria-label="Search">
+        <section class="card" aria-label={t("Search")}>
           <Segments<Layer>
-            label="Shown on the board"
+            label={t("Shown on the board")}
             value={layer}
             onChange={setLayer}
             options={[
-              { value: "search", content: "Best moves", label: "Best moves: win rate and visits found by the search" },
+              { value: "search", content: t("Best moves"), label: t("Best moves: win rate and visits found by the search") },
               ...(UNTRAINED.has(model)
                 ? []
-                : [{ value: "policy" as const, content: "Network", label: "Network: how likely the network alone finds each move" }]),
+                : [{ value: "policy" as const, content: t("Network"), label: t("Network: how likely the network alone finds each move") }]),
               ...(hasOwnership
-                ? [{ value: "ownership" as const, content: "Territory", label: "Territory: who will own each point" }]
+                ? [{ value: "ownership" as const, content: t("Territory"), label: t("Territory: who will own each point") }]
                 : []),
-              { value: "none", content: "Off", label: "Off: nothing over the board" },
+              { value: "none", content: t("Off"), label: t("Off: nothing over the board") },
             ]}
           />
           <SearchControls search={search} ready={ready} />
-          <MoveTable state={state} moves={moves} pointed={pointed} onPoint={setPointed} onPlay={play} />
+          <MoveTable board={board} state={state} moves={moves} pointed={pointed} onPoint={setPointed} onPlay={play} />
         </section>
         {why === null && <OpeningCard app={app} board={board} position={position} analysis={analysis} onPlay={play} />}
         {isReviewing && (
@@ -155,7 +157,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
         )}
       </div>
       <div class="panel">
-        <section class="card" aria-label="Game">
+        <section class="card" aria-label={t("Game")}>
           <Shelf app={app} document={shown} position={position} onRename={(name) => change({ name })} />
           <WinGraph
             board={board}
@@ -171,30 +173,30 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             <TreeView tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
           )}
           <Segments<"list" | "drawing">
-            label="How the moves are shown"
+            label={t("How the moves are shown")}
             value={isDrawn ? "drawing" : "list"}
             onChange={(value) => setDrawn(value === "drawing")}
             options={[
-              { value: "list", content: "List" },
-              { value: "drawing", content: "Tree" },
+              { value: "list", content: t("List") },
+              { value: "drawing", content: t("Tree") },
             ]}
           />
           <textarea
             class="comment"
-            aria-label={position.moves.length ? `Comment on ${position.moves.at(-1)}` : "Comment on the game"}
-            placeholder={position.moves.length ? "Write about this move …" : "Write about this game …"}
+            aria-label={position.moves.length ? t("Comment on {move}", { move: position.moves.at(-1) ?? "" }) : t("Comment on the game")}
+            placeholder={position.moves.length ? t("Write about this move …") : t("Write about this game …")}
             value={branchAt(shown.tree, position.moves)?.comment ?? ""}
             disabled={!isPossible}
             onChange={(event) => change({ tree: withComment(shown.tree, position.moves, event.currentTarget.value.trim()) })}
           />
           {!isReviewing && (
             <button type="button" disabled={!line.length} onClick={() => review(true)}>
-              Review this game
+              {t("Review this game")}
             </button>
           )}
         </section>
         <Tools app={app} spot={{ ...spot, line }} document={shown} model={model} state={current ? state : null} onRemove={removeFromHere} />
-        <section class="card" aria-label="Settings">
+        <section class="card" aria-label={t("Settings")}>
           <GamePicker
             app={app}
             position={position}
@@ -202,7 +204,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           {game.models.length > 1 && (
             <Select
-              label="Thinks with"
+              label={t("Thinks with")}
               value={model}
               onChange={(name) => app.go(writeLink("analyse", { ...spot, line }, { ...more, model: name }), "replace")}
               options={game.models.map((name) => ({ value: name, text: modelText(name) }))}

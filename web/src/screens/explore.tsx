@@ -16,7 +16,9 @@ import { Slider } from "../explore/slider";
 import { TOUR, TOUR_PLACE, Tour } from "../explore/tour";
 import { type Former, rootCounts, WhatChanges } from "../explore/what_changes";
 import { LAST_STAGE, type Selection } from "../explore/words";
+import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
@@ -24,13 +26,13 @@ const SEED = 0;
 const C_PUCT = 1.25; // as in AlphaZero, and the server's default
 const C_UCT = 1.4; // the square root of 2 in theory
 const SPEEDS = [
-  { name: "Slow", pause: 1200, isStaged: true },
-  { name: "Medium", pause: 500, isStaged: true },
-  { name: "Fast", pause: 90, isStaged: false },
+  { name: t("Slow"), pause: 1200, isStaged: true },
+  { name: t("Medium"), pause: 500, isStaged: true },
+  { name: t("Fast"), pause: 90, isStaged: false },
 ] as const;
 const WITHOUT_NETWORK: Record<string, { title: string; about: string }> = {
-  uniform: { title: "No network", about: "Every move looks alike and every position even: only the rules are known." },
-  rollout: { title: "Classic search", about: "UCT with random play-outs: no network, as before AlphaGo." },
+  uniform: { title: t("No network"), about: t("Every move looks alike and every position even: only the rules are known.") },
+  rollout: { title: t("Classic search"), about: t("UCT with random play-outs: no network, as before AlphaGo.") },
 };
 
 export function ExploreScreen({ app }: { app: App }): JSX.Element {
@@ -52,21 +54,24 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const [moment, setMoment] = useState<Moment>(SHOWN_WHOLE);
   const [isStaging, setStaging] = useState(false); // the last simulation is being shown stage by stage
   const [isPlaying, setPlaying] = useState(false);
+  const [isWhole, setWhole] = useState(false); // all nodes of the tree are drawn
   const isOver = root?.outcome != null;
   const isReady = root !== null && isCurrent && !isOver;
 
   const main = useSearch(
     app.connection,
     isReady ? { position, model, params: paramsOf(model, c, noise), seed: SEED } : null,
+    isWhole,
   );
   const beside = useSearch(
     app.connection,
     isReady && isBeside ? { position, model: "rollout", params: paramsOf("rollout", C_UCT, 0), seed: SEED } : null,
+    isWhole,
   );
   const lanes = isBeside ? [main, beside] : [main];
   const views = lanes.map((lane) => lane.view);
   const isFinished = views.every((view) => view.finished || view.error !== null);
-  const label = `c ${c.toFixed(2)}, noise ${noise.toFixed(2)}`;
+  const label = t("c {c}, noise {noise}", { c: c.toFixed(2), noise: noise.toFixed(2) });
 
   const visit = (to: Position, more: { model?: string; beside?: boolean } = {}): void => {
     const query: Record<string, string> = {};
@@ -147,19 +152,18 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
     <div class="explore">
       <div class="explore-setup">
         <div class="explore-words">
-          <h1>Inside the search</h1>
+          <h1>{t("Inside the search")}</h1>
           <p class="soft">
-            A search is the same four stages, over and over. Press <b>Step</b> and watch one; every number has its
-            formula behind it.{" "}
+            {rich("A search is the same four stages, over and over. Press *Step* and watch one; every number has its formula behind it.")}{" "}
             {tour === null && (
               <a href={`${TOUR_PLACE}&tour=1`} onClick={restart}>
-                New to this? Take the tour
+                {t("New to this? Take the tour")}
               </a>
             )}
           </p>
           <div class="explore-choices">
             <label class="field">
-              <span class="label-text">Game</span>
+              <span class="label-text">{t("Game")}</span>
               <select
                 value={game.name}
                 onChange={(event) =>
@@ -175,7 +179,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               </select>
             </label>
             <label class="field">
-              <span class="label-text">Evaluated by</span>
+              <span class="label-text">{t("Evaluated by")}</span>
               <select value={model} onChange={(event) => visit(position, { model: event.currentTarget.value })}>
                 {models.map((name) => (
                   <option key={name} value={name}>
@@ -191,20 +195,20 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                 disabled={model === "rollout"}
                 onChange={(event) => visit(position, { beside: event.currentTarget.checked })}
               />
-              Classic search with random play-outs beside it
+              {t("Classic search with random play-outs beside it")}
             </label>
           </div>
           <div class="explore-sliders">
             <Slider
               name={selection === "uct" ? "c" : "c_puct"}
-              about="Low: trust what was found. High: try what was tried seldom."
+              about={t("Low: trust what was found. High: try what was tried seldom.")}
               value={c}
               most={5}
               onChange={(value) => change(() => setConstants({ ...constants, [selection]: value }))}
             />
             <Slider
-              name="Root noise"
-              about="0 in a match; 0.25 in self-play, so that every move is tried at times."
+              name={t("Root noise")}
+              about={t("0 in a match; 0.25 in self-play, so that every move is tried at times.")}
               value={noise}
               most={1}
               isDisabled={model === "rollout"}
@@ -217,7 +221,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             <Board
               board={board}
               state={root}
-              label="Position that is searched"
+              label={t("Position that is searched")}
               onPlay={(action) => visit(after(position, action.text))}
             />
           )}
@@ -231,49 +235,49 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
                 disabled={position.moves.length === 0}
                 onClick={() => visit({ ...position, moves: position.moves.slice(0, -1) })}
               >
-                Take back
+                {t("Take back")}
               </button>
               <a class="button quiet" href={writeLink("analyse", spot, isNetwork ? { model } : {})}>
-                Analyse
+                {t("Analyse")}
               </a>
             </span>
           </figcaption>
         </figure>
       </div>
 
-      <div class="transport" role="toolbar" aria-label="Simulations">
+      <div class="transport" role="toolbar" aria-label={t("Simulations")}>
         <button type="button" class="primary" disabled={!isReady || isFinished} onClick={() => setPlaying(!isPlaying)}>
-          {isPlaying && !isFinished ? "Pause" : "Play"}
+          {isPlaying && !isFinished ? t("Pause") : t("Play##show the moves")}
         </button>
-        {[1, 10, 100].map((count) => (
+        {[1, 10, 100, 1000].map((count) => (
           <button
             type="button"
             key={count}
             disabled={!isReady || isFinished}
-            aria-label={count === 1 ? "Step: one simulation" : `+${count} simulations`}
+            aria-label={count === 1 ? t("Step: one simulation") : t("+{n} simulations", { n: count })}
             onClick={() => {
               setPlaying(false);
               void step(count);
             }}
           >
-            {count === 1 ? "Step" : `+${count}`}
+            {count === 1 ? t("Step") : `+${count}`}
           </button>
         ))}
-        <div class="stage-steps" role="group" aria-label="Stage by stage">
+        <div class="stage-steps" role="group" aria-label={t("Stage by stage")}>
           <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={previousStage}>
-            Previous stage
+            {t("Previous stage")}
           </button>
           <button type="button" disabled={!isReady || (isFinished && moment.stage === LAST_STAGE)} onClick={() => void nextStage()}>
-            Next stage
+            {t("Next stage")}
           </button>
         </div>
         <button type="button" disabled={!isReady || main.view.simulations === 0} onClick={back}>
-          Back one
+          {t("Back one")}
         </button>
         <button type="button" disabled={!isReady} onClick={restart}>
-          Restart
+          {t("Restart")}
         </button>
-        <fieldset class="segments" aria-label="Speed">
+        <fieldset class="segments" aria-label={t("Speed")}>
           {SPEEDS.map((one, i) => (
             <label key={one.name}>
               <input type="radio" name="speed" checked={i === speed} onChange={() => setSpeed(i)} />
@@ -289,8 +293,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
           data-c={main.view.setting?.params["c_puct"] ?? main.view.setting?.params["c_uct"]}
           data-noise={main.view.setting?.params.noise_fraction}
         >
-          <b>{main.view.simulations}</b> {main.view.simulations === 1 ? "simulation" : "simulations"}
-          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view)}</span>}
+          {rich("*{n}* {n:simulation|simulations}", { n: main.view.simulations })}
+          {isReady && main.view.finished && <span class="soft"> · {endOf(main.view, board.players)}</span>}
         </output>
       </div>
 
@@ -310,7 +314,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             title={titleOf(model)}
             about={
               isNetwork
-                ? "PUCT with a network: it says which moves look good and who is winning."
+                ? t("PUCT with a network: it says which moves look good and who is winning.")
                 : (WITHOUT_NETWORK[model]?.about ?? "")
             }
             board={board}
@@ -319,13 +323,15 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
             moment={moment}
             selection={selection}
             c={c}
+            isWhole={isWhole}
+            onWhole={setWhole}
             onMoment={hold}
             onSearchFrom={(to) => visit(to)}
           />
           {isBeside && (
             <Lane
               app={app}
-              title="Classic search"
+              title={t("Classic search")}
               about={WITHOUT_NETWORK["rollout"]?.about ?? ""}
               board={board}
               root={root}
@@ -333,6 +339,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               moment={moment}
               selection="uct"
               c={C_UCT}
+              isWhole={isWhole}
+              onWhole={setWhole}
               onMoment={hold}
               onSearchFrom={(to) => visit(to)}
             />
@@ -392,17 +400,17 @@ function selectionOf(model: string): Selection {
 }
 
 function titleOf(model: string): string {
-  return WITHOUT_NETWORK[model]?.title ?? `Network ${model.replace(/^run:/, "of run ")}`;
+  return WITHOUT_NETWORK[model]?.title ?? (model.startsWith("run:") ? t("Network of run {name}", { name: model.slice(4) }) : t("Network {name}", { name: model }));
 }
 
-function endOf(view: SearchView): string {
+function endOf(view: SearchView, players: readonly string[]): string {
   const proven = view.tree.nodes[0]?.proven;
-  return proven ? `proven: ${proven.text}` : "the end";
+  return proven ? t("proven: {result}", { result: outcomeText(proven, players) }) : t("the end");
 }
 
 function captionOf(root: State, board: BoardShape): string {
-  if (root.outcome) return `The game is over. ${root.outcome.sentence}.`;
-  return `${capital(board.players[root.to_move])} to move`;
+  if (root.outcome) return `${t("The game is over.")} ${stopped(outcomeSentence(root.outcome, board.players))}`;
+  return t("{player} to move", { player: capital(board.players[root.to_move]) });
 }
 
 function prefersStillness(): boolean {

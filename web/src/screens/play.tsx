@@ -11,9 +11,12 @@ import { StoneIcon } from "../board/pieces";
 import { Tally, territoryOf } from "../board/tally";
 import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
 import { useInSight } from "../in_sight";
+import { rich, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
+import { CLOCKS, Clocks, clockText, resetClock, useClock } from "../play/clock";
 import { useLastWord } from "../play/last_word";
 import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, firstGame, keepState, positionKey, startOf, useShown } from "../shown";
 import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
@@ -41,15 +44,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
 
   const set = (change: Partial<Table>): void => {
     const next = { ...table, ...change };
-    keep(`play.${game.name}`, JSON.stringify({ side: next.side, level: next.level, model: next.model }));
+    keep(`play.${game.name}`, JSON.stringify({ side: next.side, level: next.level, model: next.model, clock: next.clock }));
     app.go(writeTable(next), "replace");
   };
-  const goTo = (next: Position): void => set({ spot: spotAt(next, spot.id ?? freshId()), resigned: false });
+  const goTo = (next: Position): void => set({ spot: spotAt(next, spot.id ?? freshId()), resigned: false, late: null });
   const step = (at: number): void => set({ spot: { ...spot, position: { ...position, moves: spot.line.slice(0, at) } } });
   const straight = state?.board ?? game.board;
   const isFlipped = canFlip(straight) && isTurned !== (side === "1" && straight.layout === "planes");
   const board = useMemo(() => (isFlipped ? { ...straight, flipped: true } : straight), [straight, isFlipped]);
-  const isOver = state !== null && (state.outcome !== null || table.resigned);
+  const isOver = state !== null && (state.outcome !== null || table.resigned || table.late !== null);
   const isOn = current && state !== null && !isOver && !isLookingBack(table);
   const agentMoves = isOn && (side === "watch" ? !paused : side !== String(state.to_move));
   const failure = useAgent(app, table, agentMoves, state?.to_move ?? 0, (text, next) => {
@@ -57,6 +60,8 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
     goTo(after(position, text));
   });
   useEffect(() => setHint(null), [key]);
+  const isGoing = whole.current && whole.state?.outcome === null && !table.resigned && table.late === null && !(side === "watch" && paused);
+  const clock = useClock(table.clock, spot.id ?? "", count, isGoing ? (whole.state?.to_move ?? null) : null, (late) => set({ late }));
   useSounds(state, current);
 
   const yourTurn = isOn && side === String(state.to_move);
@@ -64,11 +69,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   const newGame = (changed: GameInfo = game, options: Options = position.options): void => {
     setPaused(false);
     const fresh = spotAt({ ...startOf(changed), options }, freshId());
-    if (changed === game) set({ spot: fresh, resigned: false });
+    if (changed === game) set({ spot: fresh, resigned: false, late: null });
     else app.go(writeTable({ ...savedTable(changed), spot: fresh }));
   };
   const undo = async (): Promise<void> => {
     if (table.resigned) return set({ resigned: false });
+    if (table.late !== null) {
+      resetClock(spot.id ?? "");
+      return set({ late: null });
+    }
     const moves = [...spot.line];
     do moves.pop();
     while (moves.length > 0 && side !== "watch" && String((await askState(app, { ...position, moves })).to_move) !== side);
@@ -88,7 +97,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       );
   };
   const shownHint = hint !== null && hint !== "asked" && hint.key === key ? hint.move : null;
-  const canUndo = table.resigned || count > (side === "1" ? 1 : 0);
+  const canUndo = table.resigned || table.late !== null || count > (side === "1" ? 1 : 0);
 
   return (
     <div class="table play" data-current={current}>
@@ -97,7 +106,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           <Board
             board={board}
             state={state}
-            label={`${game.title} board`}
+            label={t("{game} board", { game: game.title })}
             {...(yourTurn ? { onPlay: lastWord.play } : {})}
             ownership={state.outcome && current ? territoryOf(state) : undefined}
             hint={shownHint}
@@ -112,19 +121,20 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
       <div class="panel">
         <section class="card status-card">
           <Status board={board} state={state} table={table} failure={failure} problem={problem} paused={paused} />
+          {clock && <Clocks board={board} clock={clock} />}
           {state && <Tally state={state} />}
           {shownHint && (
             <p class="hint small">
-              Try <strong>{shownHint.notation}</strong>: the agent gives it {percent(shownHint.win_rate)}.
+              {rich("Try *{move}*: the agent gives it {share}.", { move: shownHint.notation, share: percent(shownHint.win_rate) })}
             </p>
           )}
           {isLookingBack(table) && (
             <div class="buttons even">
               <button type="button" class="primary" onClick={() => step(count)}>
-                Back to the game
+                {t("Back to the game")}
               </button>
-              <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false })}>
-                Play from here
+              <a class="button" href={writeTable({ ...table, spot: spotAt(position, freshId()), resigned: false, late: null })}>
+                {t("Play from here")}
               </a>
             </div>
           )}
@@ -132,61 +142,61 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           {lastWord.dialog}
           <div class="buttons even">
             <button type="button" disabled={!canUndo} onClick={() => void undo()}>
-              Undo
+              {t("Undo")}
             </button>
             {side === "watch" ? (
               <button type="button" disabled={isOver} onClick={() => setPaused(!paused)}>
-                {paused ? "Go on" : "Pause"}
+                {paused ? t("Go on") : t("Pause")}
               </button>
             ) : (
               <>
                 <button type="button" disabled={!yourTurn || hint === "asked"} onClick={askHint}>
-                  Hint
+                  {t("Hint")}
                 </button>
                 <button type="button" disabled={isOver || !count} onClick={() => set({ resigned: true })}>
-                  Resign
+                  {t("Resign")}
                 </button>
               </>
             )}
           </div>
           <div class="buttons even">
             <button type="button" class={isOver ? "primary" : ""} onClick={() => newGame()}>
-              New game
+              {t("New game")}
             </button>
             {isOver && (
               <a class="button" href={writeLink("analyse", { ...spot, position: { ...position, moves: spot.line } }, { model: table.model, review: "yes" })}>
-                Review this game
+                {t("Review this game")}
               </a>
             )}
           </div>
           <Moves line={whole.current ? (whole.state?.notations ?? spot.line) : spot.line} at={position.moves.length} onStep={step} />
           <div class="buttons even links">
             <a class="button quiet" href={writeLink("analyse", spot, { model: table.model })}>
-              Analyse this game
+              {t("Analyse this game")}
             </a>
             <a class="button quiet" href={writeLink("explore", spot, { model: table.model })}>
-              Explore this position
+              {t("Explore this position")}
             </a>
             <button type="button" class="quiet" onClick={() => void copyLink(app, writeTable({ ...table, spot: { ...spot, id: null } }))}>
-              Copy link
+              {t("Copy link")}
             </button>
           </div>
         </section>
-        <section class="card" aria-label="Settings">
+        <section class="card" aria-label={t("Settings")}>
           <GamePicker app={app} position={position} onChange={newGame} />
           <div class="field">
-            <span class="label-text">You play</span>
+            <span class="label-text">{t("You play")}</span>
             <Segments<Side>
-              label="You play"
+              label={t("You play")}
               value={side}
               onChange={(changed) => {
                 setPaused(false);
                 set({ side: changed });
               }}
               options={[
-                { value: "0", label: `${capital(board.players[0])}, who moves first`, content: <Named board={board} player={0} /> },
-                { value: "1", label: `${capital(board.players[1])}, who moves second`, content: <Named board={board} player={1} /> },
-                { value: "watch", label: "Watch two agents play", content: "Watch" },
+                { value: "0", label: t("{player}, who moves first", { player: capital(board.players[0]) }), content: <Named board={board} player={0} /> },
+                { value: "1", label: t("{player}, who moves second", { player: capital(board.players[1]) }), content: <Named board={board} player={1} /> },
+                { value: "watch", label: t("Watch two agents play"), content: t("Watch") },
               ]}
             />
           </div>
@@ -202,8 +212,17 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
           ) : (
             <AgentFields game={game} agent={table} onChange={set} />
           )}
+          <Select
+            label={t("Clock")}
+            value={table.clock}
+            onChange={(clock) => {
+              resetClock(spot.id ?? "");
+              set({ clock, late: null });
+            }}
+            options={CLOCKS.map((setting) => ({ value: setting, text: clockText(setting) }))}
+          />
           <label class="option">
-            <span>Sounds</span>
+            <span>{t("Sounds")}</span>
             <input
               type="checkbox"
               checked={sounds}
@@ -229,14 +248,14 @@ function AgentFields(props: {
   return (
     <>
       <Select
-        label="Level"
+        label={t("Level")}
         value={agent.level}
         onChange={(level) => props.onChange({ level })}
         options={game.levels.map((level) => ({ value: level.name, text: levelText(level.name, level.simulations) }))}
       />
       {game.models.length > 1 && (
         <Select
-          label="Thinks with"
+          label={t("Thinks with")}
           value={agent.model}
           onChange={(model) => props.onChange({ model })}
           options={game.models.map((model) => ({ value: model, text: modelText(model) }))}
@@ -299,8 +318,8 @@ function Status(props: {
   paused: boolean;
 }): JSX.Element {
   const { board, state, table } = props;
-  if (state === null) return <h1 role="status">{props.problem ? "Not possible" : "…"}</h1>;
-  const player: Player | null = state.outcome ? state.outcome.winner : table.resigned ? opponent(table.side) : state.to_move;
+  if (state === null) return <h1 role="status">{props.problem ? t("Not possible") : "…"}</h1>;
+  const player: Player | null = state.outcome ? state.outcome.winner : table.late !== null ? ((1 - table.late) as Player) : table.resigned ? opponent(table.side) : state.to_move;
   return (
     <div class="status" role="status">
       {player !== null && <StoneIcon board={board} player={player} />}
@@ -315,35 +334,37 @@ function Status(props: {
 function headline(board: BoardShape, state: State, table: Table, paused: boolean): string {
   const { side } = table;
   if (state.outcome) {
-    const { winner, text } = state.outcome;
-    if (winner === null) return "A draw";
-    if (side === "watch") return capital(text);
-    return side === String(winner) ? "You win" : "The agent wins";
+    const { winner } = state.outcome;
+    if (winner === null) return t("A draw");
+    if (side === "watch") return capital(outcomeText(state.outcome, board.players));
+    return side === String(winner) ? t("You win") : t("The agent wins");
   }
-  if (isLookingBack(table)) return `After ${count(table.spot.position.moves.length, "move")}`;
-  if (table.resigned) return "You resigned";
-  if (side === "watch") return paused ? "Paused" : `${capital(board.players[state.to_move])} to move`;
-  return side === String(state.to_move) ? "Your turn" : "The agent’s turn";
+  if (isLookingBack(table)) return t("After {n} {n:move|moves}", { n: table.spot.position.moves.length });
+  if (table.late !== null) return t("Time is up");
+  if (table.resigned) return t("You resigned");
+  if (side === "watch") return paused ? t("Paused") : t("{player} to move", { player: capital(board.players[state.to_move]) });
+  return side === String(state.to_move) ? t("Your turn") : t("The agent’s turn");
 }
 
 function explanation(board: BoardShape, state: State, table: Table): string {
   if (state.outcome) {
     const { moves, options } = table.spot.position;
-    const komi = options["komi"] === undefined ? "" : `, komi ${options["komi"]}`; // without it a score is a riddle
-    return `${state.outcome.sentence}. The end after ${count(moves.length, "move")}${komi}.`;
+    const komi = options["komi"] === undefined ? "" : `, ${t("komi {komi}", { komi: String(options["komi"]) })}`; // without it a score is a riddle
+    return `${stopped(outcomeSentence(state.outcome, board.players))} ${stopped(t("The end after {n} {n:move|moves}", { n: moves.length }) + komi)}`;
   }
   const names = board.players.map(capital) as [string, string];
-  if (isLookingBack(table)) return `The game has ${count(table.spot.line.length, "move")}.`;
-  if (table.resigned) return `${names[opponent(table.side)]} wins.`;
-  if (table.side === "watch") return table.second ? "Two agents play." : "The agent plays both sides.";
-  return table.side !== String(state.to_move) ? "Thinking …" : `You play ${names[Number(table.side) as Player]}.`;
+  if (isLookingBack(table)) return t("The game has {n} {n:move|moves}.", { n: table.spot.line.length });
+  if (table.late !== null) return t("{player} had no time left: {winner} wins.", { player: names[table.late], winner: names[1 - table.late] ?? "" });
+  if (table.resigned) return stopped(t("{player} wins", { player: names[opponent(table.side)] }));
+  if (table.side === "watch") return table.second ? t("Two agents play.") : t("The agent plays both sides.");
+  return table.side !== String(state.to_move) ? t("Thinking …") : t("You play {player}.", { player: names[Number(table.side) as Player] });
 }
 
 /** The moves of the game; the one shown stays in sight, and a press shows the position after a move. */
 function Moves(props: { line: string[]; at: number; onStep: (at: number) => void }): JSX.Element {
   const box = useInSight<HTMLOListElement>(`${props.at} ${props.line.length}`);
   return (
-    <section aria-label="Moves so far" class="move-room">
+    <section aria-label={t("Moves so far")} class="move-room">
       <ol class="move-list number" ref={box}>
         {props.line.map((text, ply) => (
           <li>
@@ -373,9 +394,5 @@ function Named({ board, player }: { board: BoardShape; player: Player }): JSX.El
 }
 
 function levelText(name: string, simulations: number): string {
-  return `${capital(name)} · ${simulations <= 1 ? "no search" : `${simulations} simulations`}`;
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+  return `${capital(name)} · ${simulations <= 1 ? t("no search") : t("{n} simulations", { n: simulations })}`;
 }

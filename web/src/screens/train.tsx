@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
+import { rich, t } from "../language";
 import type { RunDetail, RunSummary } from "../protocol";
 import type { Axis } from "../train/curves";
 import { RunView } from "../train/run_view";
@@ -77,7 +78,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
     if (response.ok) {
       setDeleted([...deleted, name]);
       app.go("#/train", "replace");
-    } else app.notify((await response.json().catch(() => ({})))["message"] ?? "The server could not delete it.");
+    } else app.notify((await response.json().catch(() => ({})))["message"] ?? t("The server could not delete it."));
     list.again();
   };
   const start = async (asked: Start): Promise<void> => {
@@ -92,7 +93,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
 
   return (
     <div class="train">
-      <h1 class="visually-hidden">Training</h1>
+      <h1 class="visually-hidden">{t("Training")}</h1>
       <aside class="train-side">
         <StartForm
           app={app}
@@ -107,11 +108,9 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
       <div class="train-main">
         {list.value !== null && name === null && (
           <section class="train-empty">
-            <h2 class="large-title">Watch it learn</h2>
+            <h2 class="large-title">{t("Watch it learn")}</h2>
             <p>
-              Choose a game and press <b>Start training</b>: knowing only the rules, the machine plays against itself
-              and learns from its own games. Its curves appear here after the first minute, and you can stop, close the
-              page and go on later; tic-tac-toe takes a few minutes.
+              {rich("Choose a game and press *Start training*: knowing only the rules, the machine plays against itself and learns from its own games. Its curves appear here after the first minute, and you can stop, close the page and go on later; tic-tac-toe takes a few minutes.")}
             </p>
           </section>
         )}
@@ -133,7 +132,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
             onResume={(minutes) => order("resume", minutes)}
           />
         ) : (
-          name !== null && <p class="waiting">{run.error ?? "Reading the run …"}</p>
+          name !== null && <p class="waiting">{run.error ?? t("Reading the run …")}</p>
         )}
       </div>
     </div>
@@ -166,8 +165,8 @@ function RunList(props: {
       {name !== null && run.name !== name && (
         <input
           type="checkbox"
-          aria-label={`Lay ${run.name} over the charts`}
-          title={`Lay ${run.name} over the charts`}
+          aria-label={t("Lay {run} over the charts", { run: run.name })}
+          title={t("Lay {run} over the charts", { run: run.name })}
           checked={compared.includes(run.name)}
           disabled={!compared.includes(run.name) && compared.length >= MOST_COMPARED}
           onChange={(event) =>
@@ -179,18 +178,18 @@ function RunList(props: {
   );
   const own = runs.filter((run) => !run.bundled);
   return (
-    <nav class="run-list" aria-label="Runs">
-      {own.length > 0 && <h2>Runs</h2>}
+    <nav class="run-list" aria-label={t("Runs")}>
+      {own.length > 0 && <h2>{t("Runs")}</h2>}
       <ul>{own.map(item)}</ul>
-      <h2>Runs of the bundled networks</h2>
+      <h2>{t("Runs of the bundled networks")}</h2>
       <ul>{runs.filter((run) => run.bundled).map(item)}</ul>
-      {name !== null && <p class="soft small">Tick runs to lay them over the charts.</p>}
+      {name !== null && <p class="soft small">{t("Tick runs to lay them over the charts.")}</p>}
     </nav>
   );
 }
 
 function stateOf(run: RunSummary): string {
-  const progress = run.iterations === null ? `${run.iteration}` : `${run.iteration} of ${run.iterations}`;
-  if (run.running) return `running, ${progress}`;
-  return run.finished ? "finished" : `stopped at ${progress}`;
+  const progress = run.iterations === null ? `${run.iteration}` : t("{number} of {all}", { number: run.iteration, all: run.iterations });
+  if (run.running) return t("running, {progress}", { progress });
+  return run.finished ? t("finished") : t("stopped at {progress}", { progress });
 }

@@ -6,6 +6,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { t } from "../language";
 
 export interface Curve {
   name: string;
@@ -68,7 +69,7 @@ export function Chart(props: Props): JSX.Element {
         <p class="soft small">{props.about}</p>
       </figcaption>
       {isEmpty ? (
-        <p class="chart-none soft">{props.none ?? "The first iteration is under way."}</p>
+        <p class="chart-none soft">{props.none ?? t("The first iteration is under way.")}</p>
       ) : (
         <>
           <ul class="chart-legend">
@@ -220,9 +221,9 @@ function drawErrors(plot: uPlot, curves: Curve[], colour: (name: string) => stri
 function spoken({ title, xName, curves, format }: Props): string {
   const figures = curves.map((curve) => {
     const value = curve.values[lastKnown(curve.values, curve.values.length - 1)];
-    return `${curve.name} ${value == null ? "not known" : format(value)}`;
+    return `${curve.name} ${value == null ? t("not known") : format(value)}`;
   });
-  return `${title} at ${xName} ${rounded(curves[0]?.xs.at(-1) ?? 0)}: ${figures.join(", ")}`;
+  return `${t("{title} at {axis} {number}", { title, axis: xName, number: rounded(curves[0]?.xs.at(-1) ?? 0) })}: ${figures.join(", ")}`;
 }
 
 /** At this place or before it. */

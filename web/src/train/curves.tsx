@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Segments } from "../controls";
+import { t } from "../language";
 import type { RunDetail } from "../protocol";
 import { Chart, type Curve } from "./chart";
 import { type Point, pointsOf } from "./runs";
@@ -26,64 +27,64 @@ interface ChartKind {
 
 const CHARTS: ChartKind[] = [
   {
-    title: "Strength",
-    about: "Elo from matches, with 95 % error bars",
+    title: t("Strength"),
+    about: t("Elo from matches, with 95 % error bars"),
     figures: [{ name: "Elo", of: (p) => p.rating?.elo, error: (p) => p.rating?.error }],
     format: (value) => value.toFixed(0),
   },
   {
-    title: "Losses",
-    about: "How far the network is from the search (policy) and from the results (value)",
+    title: t("Losses"),
+    about: t("How far the network is from the search (policy) and from the results (value)"),
     figures: [
-      { name: "policy", of: (p) => learned(p)?.policy_loss },
-      { name: "value", of: (p) => learned(p)?.value_loss },
-      { name: "guessing the average", of: (p) => learned(p)?.value_loss_of_mean },
+      { name: t("policy"), of: (p) => learned(p)?.policy_loss },
+      { name: t("value"), of: (p) => learned(p)?.value_loss },
+      { name: t("guessing the average"), of: (p) => learned(p)?.value_loss_of_mean },
     ],
     format: digits,
     tick: short,
   },
   {
-    title: "Game length",
-    about: "Moves, mean of the games of an iteration",
-    figures: [{ name: "moves", of: (p) => p.self_play.mean_length }],
+    title: t("Game length"),
+    about: t("Moves, mean of the games of an iteration"),
+    figures: [{ name: t("moves"), of: (p) => p.self_play.mean_length }],
     format: digits,
     tick: short,
   },
   {
-    title: "Uncertainty",
-    about: "Entropy of the network's moves and of the search's, in nats: 0 is certain",
+    title: t("Uncertainty"),
+    about: t("Entropy of the network's moves and of the search's, in nats: 0 is certain"),
     figures: [
-      { name: "network", of: (p) => p.self_play.prior_entropy },
-      { name: "search", of: (p) => p.self_play.target_entropy },
+      { name: t("network"), of: (p) => p.self_play.prior_entropy },
+      { name: t("search"), of: (p) => p.self_play.target_entropy },
     ],
     format: digits,
     tick: short,
     fromZero: true,
   },
   {
-    title: "How games end",
-    about: "Share of the points that the first player takes, and of draws",
+    title: t("How games end"),
+    about: t("Share of the points that the first player takes, and of draws"),
     figures: [
-      { name: "first player's score", of: (p) => p.self_play.first_player_score },
-      { name: "drawn", of: (p) => p.self_play.draws },
+      { name: t("first player's score"), of: (p) => p.self_play.first_player_score },
+      { name: t("drawn"), of: (p) => p.self_play.draws },
     ],
     format: (value) => `${Math.round(100 * value)} %`,
     fromZero: true,
   },
   {
-    title: "Speed",
-    about: "Positions that the network evaluates in self-play",
-    figures: [{ name: "positions a second", of: (p) => perSecond(p) }],
+    title: t("Speed"),
+    about: t("Positions that the network evaluates in self-play"),
+    figures: [{ name: t("positions a second"), of: (p) => perSecond(p) }],
     format: thousands,
     fromZero: true,
   },
 ];
 
 const AXES: Record<Axis, { name: string; xs: (points: Point[]) => number[] }> = {
-  iterations: { name: "iteration", xs: (points) => points.map((point) => point.iteration) },
-  time: { name: "minute", xs: (points) => points.map((point) => point.seconds / 60) },
+  iterations: { name: t("iteration"), xs: (points) => points.map((point) => point.iteration) },
+  time: { name: t("minute"), xs: (points) => points.map((point) => point.seconds / 60) },
   games: {
-    name: "games",
+    name: t("games"),
     xs: (points) => {
       let sum = 0;
       return points.map((point) => (sum += point.self_play.games));
@@ -110,18 +111,18 @@ export function Curves(props: {
     <>
       <div class="chart-controls">
         <Segments<Axis>
-          label="Horizontal axis"
+          label={t("Horizontal axis")}
           value={axis}
           onChange={props.onAxis}
           options={[
-            { value: "iterations", content: "Iterations" },
-            { value: "time", content: "Time" },
-            { value: "games", content: "Games" },
+            { value: "iterations", content: t("Iterations") },
+            { value: "time", content: t("Time") },
+            { value: "games", content: t("Games") },
           ]}
         />
         <label class="smoothing">
           <span class="small">
-            Smoothing <b class="number">{smoothing.toFixed(2)}</b>
+            {t("Smoothing")} <b class="number">{smoothing.toFixed(2)}</b>
           </span>
           <input
             type="range"
@@ -133,9 +134,9 @@ export function Curves(props: {
           />
         </label>
         <button type="button" class="quiet" disabled={!run.points.length} onClick={() => downloadFigures(all)}>
-          Download figures
+          {t("Download figures")}
         </button>
-        <span class="small soft">Drag in a chart to zoom, press twice to see all.</span>
+        <span class="small soft">{t("Drag in a chart to zoom, press twice to see all.")}</span>
       </div>
       <div class="charts">
         {CHARTS.map((kind, i) => (
@@ -148,7 +149,7 @@ export function Curves(props: {
             format={kind.format}
             {...(kind.tick ? { tick: kind.tick } : {})}
             {...(kind.fromZero ? { fromZero: true } : {})}
-            {...(kind.title === "Strength" ? { none: isMeasured(run) ? "Not measured so far." : "This run does not measure its strength: arena.every is 0." } : {})}
+            {...(kind === CHARTS[0] ? { none: isMeasured(run) ? t("Not measured so far.") : t("This run does not measure its strength: arena.every is 0.") } : {})}
           />
         ))}
       </div>

@@ -5,7 +5,9 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import { t } from "../language";
 import { writeLink } from "../link";
+import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { Position, RunGame } from "../protocol";
 import { useShown } from "../shown";
 
@@ -25,23 +27,23 @@ export function Replay({ app, run, games, isLive }: Props): JSX.Element {
   if (!game) {
     return (
       <section class="card replay">
-        <h3>Newest games</h3>
-        <p class="soft">The games that the run plays against itself appear here.</p>
+        <h3>{t("Newest games")}</h3>
+        <p class="soft">{t("The games that the run plays against itself appear here.")}</p>
       </section>
     );
   }
   const number = games.indexOf(game);
   return (
-    <section class="card replay" aria-label="Newest games">
+    <section class="card replay" aria-label={t("Newest games")}>
       <div class="replay-head">
-        <h3>Newest games</h3>
+        <h3>{t("Newest games")}</h3>
         <label>
-          <span class="visually-hidden">Game</span>
+          <span class="visually-hidden">{t("Game")}</span>
           <select value={number} onChange={(event) => setChosen(games[Number(event.currentTarget.value)] ?? null)}>
-            {number < 0 && <option value={-1}>an earlier one: {titleOf(game)}</option>}
+            {number < 0 && <option value={-1}>{t("an earlier one: {game}", { game: titleOf(app, game) })}</option>}
             {games.map((one, i) => (
               <option key={i} value={i}>
-                {i === 0 ? "newest" : `${i + 1}.`}: {titleOf(one)}
+                {i === 0 ? t("newest") : `${i + 1}.`}: {titleOf(app, one)}
               </option>
             ))}
           </select>
@@ -56,7 +58,7 @@ export function Replay({ app, run, games, isLive }: Props): JSX.Element {
                 setChosen(event.currentTarget.checked ? (games[0] ?? null) : game);
               }}
             />
-            Follow: play the newest game, then the next
+            {t("Follow: play the newest game, then the next")}
           </label>
         )}
       </div>
@@ -110,11 +112,11 @@ function Moves(props: {
     setPly(Math.max(0, Math.min(moves.length, to)));
   };
   const board = state?.board ?? app.games.find((one) => one.name === game.position.game)?.board;
-  const players = board?.players ?? ["the first player", "the second"];
+  const players = board?.players.map((name) => t(name)) ?? [t("the first player"), t("the second")];
   return (
     <div class="replay-body">
       <div class="replay-board">
-        {state && <Board board={state.board} state={state} label="Game that the run played" />}
+        {state && <Board board={state.board} state={state} label={t("Game that the run played")} />}
         {problem && <p role="alert">{problem}</p>}
       </div>
       <div class="replay-side">
@@ -124,13 +126,13 @@ function Moves(props: {
           min={0}
           max={moves.length}
           value={at}
-          aria-label="Move"
-          aria-valuetext={at === 0 ? "start" : `move ${at}: ${moves[at - 1]}`}
+          aria-label={t("Move")}
+          aria-valuetext={at === 0 ? t("start") : t("move {number}: {move}", { number: at, move: moves[at - 1] ?? "" })}
           onInput={(event) => goTo(Number(event.currentTarget.value))}
         />
         <div class="buttons">
           <button type="button" disabled={at === 0} onClick={() => goTo(at - 1)}>
-            Back
+            {t("Back")}
           </button>
           <button
             type="button"
@@ -140,19 +142,19 @@ function Moves(props: {
               setPlaying(!isOn);
             }}
           >
-            {isOn ? "Pause" : "Play"}
+            {isOn ? t("Pause") : t("Play##show the moves")}
           </button>
           <button type="button" disabled={at === moves.length} onClick={() => goTo(at + 1)}>
-            Next
+            {t("Next")}
           </button>
         </div>
         <p class="small">
-          {at === 0 ? "The start" : `Move ${at} of ${moves.length}: ${moves[at - 1]}`}
-          {at === moves.length && game.outcome ? `. ${game.outcome.sentence}.` : ""}
+          {at === 0 ? t("The start") : t("Move {number} of {all}: {move}", { number: at, all: moves.length, move: moves[at - 1] ?? "" })}
+          {at === moves.length && game.outcome ? stopped("") + " " + stopped(outcomeSentence(game.outcome, board?.players ?? [])) : ""}
         </p>
         {at < moves.length && (
           <a class="button" href={writeLink("explore", { position, line: moves, id: null }, { model: `run:${props.run}` })}>
-            Open this position in the explorer
+            {t("Open this position in the explorer")}
           </a>
         )}
       </div>
@@ -160,8 +162,9 @@ function Moves(props: {
   );
 }
 
-function titleOf(game: RunGame): string {
-  return `${game.position.moves.length} moves, ${game.outcome?.text ?? "unfinished"}`;
+function titleOf(app: App, game: RunGame): string {
+  const players = app.games.find((one) => one.name === game.position.game)?.board.players ?? [];
+  return `${t("{n} moves", { n: game.position.moves.length })}, ${game.outcome ? outcomeText(game.outcome, players) : t("unfinished")}`;
 }
 
 function keyOf(game: RunGame): string {
@@ -188,14 +191,14 @@ function ValueCurve(props: {
   };
   return (
     <div class="value-curve">
-      <span class="small soft">good for {props.players[0]}</span>
+      <span class="small soft">{t("good for {player}", { player: props.players[0] ?? "" })}</span>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" onClick={jump} aria-hidden="true">
         <rect width={width} height={height} rx={6} />
         <path class="value-even" d={`M0 ${height / 2}H${width}`} />
         <path class="value-line" d={line} />
         <path class="value-at" d={`M${x(at)} 0V${height}`} />
       </svg>
-      <span class="small soft">good for {props.players[1]}</span>
+      <span class="small soft">{t("good for {player}", { player: props.players[1] ?? "" })}</span>
     </div>
   );
 }

@@ -3,8 +3,10 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
+import { language, t } from "../language";
 import type { RunDetail, RunGame } from "../protocol";
 import { type Axis, Curves, perSecond, thousands } from "./curves";
+import { Nodes } from "./nodes";
 import { Replay } from "./replay";
 import { RunSettings } from "./settings";
 import { duration, findingsOf, pointsOf, type Point } from "./runs";
@@ -34,7 +36,7 @@ export function RunView(props: Props): JSX.Element {
   const newest = points.at(-1);
   const title = app.games.find((game) => game.name === run.game)?.title ?? run.game;
   return (
-    <section class="run" aria-label={`Run ${run.name}`}>
+    <section class="run" aria-label={t("Run {run}", { run: run.name })}>
       <header class="run-head">
         <div>
           <h2 class="large-title">{title}</h2>
@@ -45,17 +47,17 @@ export function RunView(props: Props): JSX.Element {
         <div class="buttons">
           {run.running && (
             <button type="button" disabled={props.isStopping} onClick={props.onStop}>
-              {props.isStopping ? "Stopping after this iteration …" : "Stop"}
+              {props.isStopping ? t("Stopping after this iteration …") : t("Stop")}
             </button>
           )}
           {!run.running && !run.finished && (
             <button type="button" class="primary" disabled={props.isWaiting} onClick={() => props.onResume(null)}>
-              Resume
+              {t("Resume")}
             </button>
           )}
           {run.finished && run.minutes !== null && (
             <button type="button" disabled={props.isWaiting} onClick={() => props.onResume((run.minutes ?? 0) + MORE_MINUTES)}>
-              Train {MORE_MINUTES} minutes more
+              {t("Train {n} minutes more", { n: MORE_MINUTES })}
             </button>
           )}
           {!run.running && !run.bundled && <Manage run={run} onRename={props.onRename} onDelete={props.onDelete} />}
@@ -64,10 +66,11 @@ export function RunView(props: Props): JSX.Element {
       <Progress run={run} />
       {run.problem && (
         <p class="card run-problem" role="alert">
-          The run ended with an error: {run.problem}
+          {t("The run ended with an error:")} {run.problem}
         </p>
       )}
       {newest && <Tiles points={points} newest={newest} />}
+      {newest && <Nodes points={points} newest={newest} />}
       {newest && <Findings run={run} />}
       <Curves
         run={run}
@@ -91,12 +94,12 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
   return (
     <>
       <button type="button" class="quiet" onClick={() => renaming.current?.showModal()}>
-        Rename
+        {t("Rename")}
       </button>
       <button type="button" class="quiet" onClick={() => deleting.current?.showModal()}>
-        Delete
+        {t("Delete")}
       </button>
-      <dialog ref={renaming} aria-label="Rename the run">
+      <dialog ref={renaming} aria-label={t("Rename the run")}>
         <form
           method="dialog"
           onSubmit={(event) => {
@@ -105,24 +108,24 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
             props.onRename(name.trim());
           }}
         >
-          <h2 class="dialog-title">Rename the run</h2>
+          <h2 class="dialog-title">{t("Rename the run")}</h2>
           <label class="field">
-            <span class="label-text">Name</span>
+            <span class="label-text">{t("Name")}</span>
             <input type="text" required maxLength={100} value={name} onInput={(event) => setName(event.currentTarget.value)} />
           </label>
           <div class="buttons">
             <button type="submit" class="primary">
-              Rename
+              {t("Rename")}
             </button>
             <button type="button" onClick={() => renaming.current?.close()}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </form>
       </dialog>
-      <dialog ref={deleting} class="confirm" aria-label="Delete the run">
-        <h2 class="dialog-title">Delete {props.run.name}?</h2>
-        <p>Its games, networks and figures are deleted from the disk. This can’t be undone.</p>
+      <dialog ref={deleting} class="confirm" aria-label={t("Delete the run")}>
+        <h2 class="dialog-title">{t("Delete {name}?", { name: props.run.name })}</h2>
+        <p>{t("Its games, networks and figures are deleted from the disk. This can’t be undone.")}</p>
         <div class="buttons">
           <button
             type="button"
@@ -132,10 +135,10 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
               props.onDelete();
             }}
           >
-            Delete it
+            {t("Delete it")}
           </button>
           <button type="button" onClick={() => deleting.current?.close()}>
-            Keep it
+            {t("Keep it")}
           </button>
         </div>
       </dialog>
@@ -145,19 +148,18 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
 
 function Status({ run, newest }: { run: RunDetail; newest: Point | undefined }): JSX.Element {
   if (run.finished) return <>{run.iterations !== null && run.iteration >= run.iterations ? "finished" : "finished: its time is used up"}</>;
-  if (!run.running) return <>stopped; it can go on where it is</>;
-  if (!newest) return <>starting: the first games are being played</>;
-  return <>running, about {duration(newest.seconds_left)} left</>;
+  if (!run.running) return <>{t("stopped; it can go on where it is")}</>;
+  if (!newest) return <>{t("starting: the first games are being played")}</>;
+  return <>{t("running, about {time} left", { time: duration(newest.seconds_left) })}</>;
 }
 
 function Progress({ run }: { run: RunDetail }): JSX.Element {
   const total = run.iterations ?? run.iteration;
   return (
     <div class="run-progress">
-      <progress max={Math.max(1, total)} value={run.iteration} aria-label="Progress of the run" />
+      <progress max={Math.max(1, total)} value={run.iteration} aria-label={t("Progress of the run")} />
       <span class="small number">
-        iteration {run.iteration}
-        {run.iterations !== null && ` of ${run.iterations}`}
+        {run.iterations === null ? t("iteration {number}", { number: run.iteration }) : t("iteration {number} of {all}", { number: run.iteration, all: run.iterations })}
       </span>
     </div>
   );
@@ -170,18 +172,18 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
     {
       name: "Elo",
       figure: rated ? rated.elo.toFixed(0) : "–",
-      about: rated ? `± ${rated.error.toFixed(0)}; ${rated.zero} has 0` : "not measured yet",
+      about: rated ? t("± {error}; {zero} has 0", { error: rated.error.toFixed(0), zero: rated.zero }) : t("not measured yet"),
     },
     {
-      name: "Games",
+      name: t("Games"),
       figure: whole(sum((point) => point.self_play.games)),
-      about: `${whole(sum((point) => point.self_play.positions))} positions`,
+      about: t("{count} positions", { count: whole(sum((point) => point.self_play.positions)) }),
     },
-    { name: "Time", figure: duration(newest.seconds), about: "so far" },
+    { name: t("Time"), figure: duration(newest.seconds), about: t("so far") },
     {
-      name: "Speed",
+      name: t("Speed"),
       figure: thousands(perSecond(newest)),
-      about: "positions evaluated a second",
+      about: t("positions evaluated a second"),
     },
   ];
   return (
@@ -202,16 +204,16 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
 function Findings({ run }: { run: RunDetail }): JSX.Element {
   const findings = findingsOf(run);
   return (
-    <section class="card findings" aria-label="Diagnosis">
-      <h3>Diagnosis</h3>
+    <section class="card findings" aria-label={t("Diagnosis")}>
+      <h3>{t("Diagnosis")}</h3>
       {findings.length === 0 ? (
-        <p class="finding-fine">The figures of this run show nothing wrong.</p>
+        <p class="finding-fine">{t("The figures of this run show nothing wrong.")}</p>
       ) : (
         <ul>
           {findings.map((finding) => (
             <li key={finding.name}>
               <b>{sentence(finding.name)}</b> {sentence(finding.cause)}{" "}
-              <span class="soft">What helps: {finding.remedy}.</span>
+              <span class="soft">{t("What helps: {remedy}.", { remedy: finding.remedy })}</span>
             </li>
           ))}
         </ul>
@@ -221,7 +223,7 @@ function Findings({ run }: { run: RunDetail }): JSX.Element {
 }
 
 function whole(value: number): string {
-  return value.toLocaleString("en");
+  return value.toLocaleString(language());
 }
 
 function sentence(text: string): string {

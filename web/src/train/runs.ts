@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { http } from "../connection";
+import { t } from "../language";
 import type { RunDetail, RunGame, RunSummary } from "../protocol";
 
 /** A line of metrics.jsonl, as far as the page draws it. */
@@ -19,6 +20,7 @@ export interface Point {
     target_entropy: number;
     prior_entropy: number;
     surprise: number;
+    nodes?: Node[]; // of a cluster
   };
   learner: {
     steps: number; // of this iteration
@@ -31,6 +33,15 @@ export interface Point {
   rating?: { elo: number; error: number; zero: string; network: string } | null;
   seconds: number;
   seconds_left: number;
+}
+
+/** What one node of a cluster did in an iteration. */
+export interface Node {
+  name: string;
+  threads: number;
+  units: number;
+  simulations_per_second: number;
+  lost: number; // units
 }
 
 export interface Finding {
@@ -117,8 +128,8 @@ export function usePolled<T>(
 }
 
 export function duration(seconds: number): string {
-  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  if (seconds < 59.5) return t("{n} s", { n: Math.round(seconds) });
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+  if (minutes < 60) return t("{n} min", { n: minutes });
+  return t("{hours} h {minutes} min", { hours: Math.floor(minutes / 60), minutes: String(minutes % 60).padStart(2, "0") });
 }

@@ -1,6 +1,7 @@
 // The settings of a run, and in which of them runs differ.
 
 import type { JSX } from "preact";
+import { t } from "../language";
 import type { RunDetail } from "../protocol";
 
 export function RunSettings({ runs }: { runs: RunDetail[] }): JSX.Element {
@@ -10,15 +11,15 @@ export function RunSettings({ runs }: { runs: RunDetail[] }): JSX.Element {
   const shown = isCompared ? names.filter((name) => new Set(tables.map((table) => table.get(name))).size > 1) : names;
   return (
     <details class="card run-settings" open={isCompared}>
-      <summary>{isCompared ? "Settings that differ" : "Settings"}</summary>
+      <summary>{isCompared ? t("Settings that differ") : t("Settings")}</summary>
       {shown.length === 0 ? (
-        <p class="soft">{isCompared ? "None: these runs have the same settings." : "The run has not written them yet."}</p>
+        <p class="soft">{isCompared ? t("None: these runs have the same settings.") : t("The run has not written them yet.")}</p>
       ) : (
         <div class="scroll-x">
           <table class="numbers">
             <thead>
               <tr>
-                <th scope="col">Setting</th>
+                <th scope="col">{t("Setting")}</th>
                 {runs.map((run) => (
                   <th scope="col">{run.name}</th>
                 ))}

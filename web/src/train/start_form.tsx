@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
 import { BrokenOptions } from "../controls";
+import { t } from "../language";
 import type { RunSetting } from "../protocol";
 
 export interface Start {
@@ -39,9 +40,9 @@ export function StartForm(props: {
         props.onStart({ game, minutes, sets, preset: preset || null });
       }}
     >
-      <h2>New run</h2>
+      <h2>{t("New run")}</h2>
       <label class="field">
-        <span class="label-text">Game</span>
+        <span class="label-text">{t("Game")}</span>
         <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
           {games.map((one) => (
             <option key={one.name} value={one.name} selected={one.name === game}>
@@ -52,7 +53,7 @@ export function StartForm(props: {
         </select>
       </label>
       <label class="field">
-        <span class="label-text">Minutes</span>
+        <span class="label-text">{t("Minutes")}</span>
         <input
           type="number"
           min={0.1}
@@ -64,13 +65,13 @@ export function StartForm(props: {
         />
       </label>
       <details class="options" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>Settings{sets.length > 0 && ` (${sets.length} changed)`}</summary>
+        <summary>{t("Settings")}{sets.length > 0 && ` ${t("({n} changed)", { n: sets.length })}`}</summary>
         {known.problem && <p role="alert">{known.problem}</p>}
         {known.presets.length > 0 && (
           <label class="field">
-            <span class="label-text">Preset</span>
+            <span class="label-text">{t("Preset")}</span>
             <select value={preset} onChange={(event) => setPreset(event.currentTarget.value)}>
-              <option value="">What suits the game</option>
+              <option value="">{t("What suits the game")}</option>
               {known.presets.map((name) => (
                 <option value={name}>{name}</option>
               ))}
@@ -92,9 +93,9 @@ export function StartForm(props: {
         ))}
       </details>
       <button type="submit" class="primary" disabled={props.isWaiting || props.isBusy}>
-        {props.isWaiting ? "Starting …" : "Start training"}
+        {props.isWaiting ? t("Starting …") : t("Start training")}
       </button>
-      {props.isBusy && <p class="soft small">A run takes the whole machine: stop the one that is running first.</p>}
+      {props.isBusy && <p class="soft small">{t("A run takes the whole machine: stop the one that is running first.")}</p>}
     </form>
   );
 }
@@ -126,9 +127,9 @@ function SettingField(props: { setting: RunSetting; changed: string | undefined;
       ) : (
         <input type="number" step="any" value={value} onInput={(event) => props.onChange(event.currentTarget.value)} />
       )}
-      <small class="soft">
+      <small class="soft" lang="en">
         {setting.meaning}
-        {props.changed === undefined ? "" : ` · was ${String(setting.value)}`}
+        {props.changed === undefined ? "" : ` · ${t("was {value}", { value: String(setting.value) })}`}
       </small>
     </label>
   );

@@ -63,5 +63,5 @@ def run(
     is_begun = (folder / "config.toml").exists()
     wanted = ITERATIONS if iterations is None and minutes is None and not is_begun else iterations
     limit = memory_bytes(memory)
-    wish = Wish(game, config, minutes, wanted, None, said, limit, model)
-    return train_folder(wish.settings(folder, seed).config, folder, minutes, limit, SILENT, start=wish.start)
+    wish = Wish(game, config, minutes, wanted, None, None, said, limit, model=model)
+    return train_folder(wish.settings(folder, seed).config, folder, wish, SILENT)

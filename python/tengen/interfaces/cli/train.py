@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from tengen import Game, TengenError, load
+from tengen.interfaces.cli.cluster_argument import ClusterArgument, crew_of
 from tengen.interfaces.cli.game_argument import HELP, parse_game
 from tengen.interfaces.cli.memory_argument import MemoryArgument, memory_bytes
 from tengen.interfaces.cli.player_argument import check_seed
@@ -51,8 +52,10 @@ def run(
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    method: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
     sets: Sets = (),
     observer: Annotated[str | None, tyro.conf.arg(metavar="FILE.py:CLASS")] = None,
+    cluster: ClusterArgument = None,
     show_config: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
 ) -> int:
     """Learns a game by playing itself; stopped or killed, the same command goes on.
@@ -71,8 +74,10 @@ def run(
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
         preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained, or
             ntuple, tables instead of layers
+        method: how it learns, with settings that suit it: alphazero (by default), dqn or reinforce (docs/methods.md)
         sets: one setting, as in --set self_play.simulations=64; can be given several times
         observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
+        cluster: who plays: the nodes of a Ray cluster, with the same bits; auto, local, or HOST:PORT (docs/cluster.md)
         show_config: print all settings and where each comes from, and do nothing else
     """
     if importlib.util.find_spec("torch") is None and not show_config:
@@ -89,14 +94,12 @@ def run(
         parse_game(game)  # an unknown game is refused before anything else is looked at
     limit = memory_bytes(memory)
     own = _observer(observer)
-    wish = Wish(game, config, minutes, iterations, preset, sets, limit, model)
+    wish = Wish(game, config, minutes, iterations, preset, method, sets, limit, cluster, model)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return (
-        _show(settings) if show_config else train_folder(settings.config, folder, minutes, limit, own, start=wish.start)
-    )
+    return _show(settings) if show_config else train_folder(settings.config, folder, wish, own)
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,10 @@ class Wish:
     minutes: float | None
     iterations: int | None
     preset: str | None
+    method: str | None
     sets: tuple[str, ...]
     memory: int | None  # bytes
+    cluster: str | None = None
     model: str | None = None  # that a new run begins with
 
     @cached_property
@@ -133,6 +138,7 @@ class Wish:
             preset=self.preset,
             seed=seed,
             iterations=self.iterations,
+            method=self.method,
         )
         if self.start is None:
             return found
@@ -152,7 +158,13 @@ class Wish:
             _check_same_file(folder, kept.game, given)
             _check_same_game(folder, load(kept.game, **kept.options), given)
         wanted = laid_over(
-            kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
+            kept,
+            file=self.file,
+            sets=self.sets,
+            preset=self.preset,
+            seed=seed,
+            iterations=self.iterations,
+            method=self.method,
         )
         if self.start is not None and self.start.digest != kept.start:
             began = f"the network {kept.start[:12]}" if kept.start else "a blank network"
@@ -239,7 +251,7 @@ def _sweep(wish: Wish, folder: Path, seeds: Sequence[int], own: Observer, show_c
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := train_folder(found[seed].config, places[seed], wish.minutes, wish.memory, own, start=wish.start):
+        if code := train_folder(found[seed].config, places[seed], wish, own):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
@@ -252,15 +264,7 @@ def _observer(text: str | None) -> Observer:
     return SILENT if text is None else load_observer(text)
 
 
-def train_folder(
-    config: RunConfig,
-    folder: Path,
-    minutes: float | None,
-    memory: int | None,
-    own: Observer,
-    *,
-    start: NetworkFile | None = None,
-) -> int:
+def train_folder(config: RunConfig, folder: Path, wish: Wish, own: Observer) -> int:
     """Trains in a folder, with everything that people see of it; gives the exit code."""
     from tengen.interfaces.cli.train_end import next_steps, nothing_to_do, play_command, strength_text
     from tengen.interfaces.observers import Listeners, final_text, run_progress
@@ -273,14 +277,22 @@ def train_folder(
 
     check_device(config.learner.device)  # before a folder is made
     game = load(config.game, **config.options)
+    minutes = wish.minutes
     if (sentence := nothing_to_do(config, folder, minutes)) is not None:
         print(sentence)
         path = find_network(folder)
     else:
         try:
-            with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
+            with (
+                crew_of(wish.cluster, game, config.network.module) as crew,
+                RunPage(folder) as page,
+                run_progress() as progress,
+                _stopping(progress) as display,
+            ):
                 listeners = Listeners(EventFile(folder), page, own, display)
-                path = train(config, folder, listeners, minutes=minutes, memory=memory, start=start)
+                path = train(
+                    config, folder, listeners, minutes=minutes, memory=wish.memory, crew=crew, start=wish.start
+                )
         except KeyboardInterrupt:
             print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
             if numbered_networks(folder / "networks"):

@@ -34,6 +34,7 @@ def analysis_word(finding: Finding, asked: Position) -> AnalysisWord:
         moves=[_move(finding, move, rank) for rank, move in enumerate(analysis.moves)],
         policy=[PriorWord(action=action, prior=prior) for action, prior in (sight.priors if sight else {}).items()],
         ownership=finding.ownership,
+        lead=finding.lead,
         proven=outcome_word(state.game, analysis.proven),
         final=finding.final,
     )

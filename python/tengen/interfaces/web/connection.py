@@ -374,7 +374,9 @@ class Connection:
         self._check_room(request.id)
         explorer = self._explorer(request.explorer)
         return _guarded(
-            lambda: self._answer("steps", request.id, explorer.step(request.count)),
+            lambda: self._answer(
+                "steps", request.id, explorer.step(request.count, last=request.last, whole=request.whole)
+            ),
             lambda error: self._answer_error(request.id, error),
         )
 

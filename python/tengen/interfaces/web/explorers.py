@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tengen import SearchParamError, State, Stepper
 from tengen._core import SimulationTrace, TreeArrays, outcome_of_proof
@@ -21,7 +22,8 @@ from tengen.interfaces.web.shapes import OutcomeWord, Word
 __all__ = ["Explorer", "ExplorerWord", "StepsWord", "TraceWord", "TreeWord"]
 
 MOST_SIMULATIONS = 10_000  # of an explorer; beyond that nobody looks at single ones
-SHOWN_NODES = 300
+SHOWN_NODES = 300  # with all that is known of them
+MOST_NODES = 10_000  # with what is needed to draw them
 FIXED = ("leaves_per_batch", "max_nodes", "cache_entries")  # one simulation at a time; and memory is the server's
 
 
@@ -80,9 +82,20 @@ class NodeWord(Word):
     proven: OutcomeWord | None
 
 
+class RestWord(Word):
+    """The nodes after those of the tree, the most visited first; a number of each list is of one node."""
+
+    node: list[int]
+    parent: list[int]
+    action: list[int]
+    visits: list[int]
+    q: list[float]  # for the first player
+
+
 class TreeWord(Word):
     nodes: list[NodeWord]
     nodes_total: int
+    rest: RestWord | None = None  # only if it was asked for
 
 
 class ExplorerWord(Word):
@@ -92,6 +105,7 @@ class ExplorerWord(Word):
 
 
 class StepsWord(ExplorerWord):
+    simulations: int  # done so far
     traces: list[TraceWord]
 
 
@@ -133,7 +147,7 @@ class Explorer:
         with self._lock:
             return ExplorerWord(explorer=self.number, finished=self._stepper.finished, tree=self._tree())
 
-    def step(self, count: int) -> StepsWord:
+    def step(self, count: int, *, last: bool = False, whole: bool = False) -> StepsWord:
         """Runs so many simulations, or as many as there are left."""
         with self._lock:
             if not self._stepper.finished and self.tree_bytes > self._largest_tree():
@@ -141,15 +155,25 @@ class Explorer:
                     "The trees of all pages take as much memory as this server gives them; close an explorer, or begin "
                     "anew with fewer simulations."
                 )
-            traces: list[TraceWord] = []
-            while len(traces) < count and not self._stepper.finished:
-                trace = self._stepper.step()
-                self._steps += 1
-                traces.append(_trace(self._steps, self._stepper.state, trace))
-            return StepsWord(explorer=self.number, finished=self._stepper.finished, tree=self._tree(), traces=traces)
+            found: list[SimulationTrace] = []
+            while len(found) < count and not self._stepper.finished:
+                found.append(self._stepper.step())
+            self._steps += len(found)
+            told = found[-1:] if last else found
+            traces = [
+                _trace(number, self._stepper.state, trace)
+                for number, trace in enumerate(told, self._steps - len(told) + 1)
+            ]
+            return StepsWord(
+                explorer=self.number,
+                simulations=self._steps,
+                finished=self._stepper.finished,
+                tree=self._tree(whole),
+                traces=traces,
+            )
 
-    def _tree(self) -> TreeWord:
-        return _tree(self._stepper.state, self._stepper.tree.arrays)
+    def _tree(self, whole: bool = False) -> TreeWord:
+        return _tree(self._stepper.state, self._stepper.tree.arrays, whole)
 
 
 def _finite(number: float) -> float | None:
@@ -203,15 +227,30 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
     )
 
 
-def _tree(root: State, tree: TreeArrays) -> TreeWord:
+def _tree(root: State, tree: TreeArrays, whole: bool) -> TreeWord:
     """The nodes visited most. A parent has more visits than its children and a lower number, so it is among them."""
     visited = np.flatnonzero(tree.visits > 0)
-    most = visited[np.argsort(-tree.visits[visited], kind="stable")][:SHOWN_NODES]
+    ranked = visited[np.argsort(-tree.visits[visited], kind="stable")]
+    most = ranked[:SHOWN_NODES]
     chosen = np.union1d(most, [0]).tolist()
     states = {0: root}  # by node
     for node in chosen[1:]:
         states[node] = states[int(tree.parent[node])].play(int(tree.action[node]))
-    return TreeWord(nodes=[_node(states, tree, node) for node in chosen], nodes_total=len(tree.visits))
+    return TreeWord(
+        nodes=[_node(states, tree, node) for node in chosen],
+        nodes_total=len(tree.visits),
+        rest=_rest(tree, ranked[SHOWN_NODES:MOST_NODES]) if whole else None,
+    )
+
+
+def _rest(tree: TreeArrays, nodes: NDArray[np.int64]) -> RestWord:
+    return RestWord(
+        node=nodes.tolist(),
+        parent=tree.parent[nodes].tolist(),
+        action=tree.action[nodes].tolist(),
+        visits=tree.visits[nodes].tolist(),
+        q=np.round(tree.value_sum[nodes] / tree.visits[nodes], 3).tolist(),
+    )
 
 
 def _node(states: Mapping[int, State], tree: TreeArrays, node: int) -> NodeWord:

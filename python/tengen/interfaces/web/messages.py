@@ -87,7 +87,9 @@ class Step(Asked):
     type: Literal["step"]
     id: RequestId
     explorer: int
-    count: int = Field(default=1, ge=1, le=100)
+    count: int = Field(default=1, ge=0, le=100)
+    last: bool = False  # whether only the last of the traces is told
+    whole: bool = False  # whether the tree comes with the nodes that few simulations went through
 
 
 class Close(Asked):

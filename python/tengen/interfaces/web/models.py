@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tengen import Evaluation, Game, SearchParams, State, TengenError
 from tengen.base.bundled import bundled_folder, bundled_names
@@ -65,6 +66,16 @@ class Model:
         owned: list[float] = ((2.0 * chances[0] - 1.0) * (1.0 if state.to_move == 0 else -1.0)).ravel().tolist()
         return owned
 
+    def lead(self, state: State) -> float | None:
+        """The final margin of the player to move, in what the game counts; None if the network has no idea."""
+        if self.evaluator is None or not self.evaluator.network.has_score or state.outcome is not None:
+            return None
+        planes = state.planes()
+        margins = self.evaluator.score(planes[None])
+        assert margins is not None
+        cells: int = planes.shape[1] * planes.shape[2]
+        return float(margins[0]) * cells
+
     def warm_up(self, game: Game) -> None:
         """Compiles what a search will need, so that the first answer comes as soon as the others."""
         if self.evaluator is not None and self.evaluator.network.architecture.tables is None:
@@ -89,6 +100,10 @@ class Shared:
     def ownership(self, planes: Planes, /) -> Planes | None:
         with self._one() as evaluator:
             return evaluator.ownership(planes)
+
+    def score(self, planes: Planes, /) -> NDArray[np.float32] | None:
+        with self._one() as evaluator:
+            return evaluator.score(planes)
 
     def clone(self) -> Shared:
         return self

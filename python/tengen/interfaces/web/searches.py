@@ -50,6 +50,7 @@ class Finding:
     sight: FirstSight | None  # None when the game is over
     model: Model
     ownership: list[float] | None  # by cell, +1 the first player's
+    lead: float | None  # of the player to move, in what the game counts
     final: bool
 
 
@@ -76,6 +77,7 @@ class Search:
         self._largest_tree = largest_tree
         self._setting: Setting | None = None
         self._ownership: list[float] | None = None
+        self._lead: float | None = None
         self._sight: FirstSight | None = None
         self._began = self._next_report = 0.0
         self._simulations = 0
@@ -111,7 +113,7 @@ class Search:
             analysis = engine.analysis(self._simulations, self._seconds)
             if done:  # first, so that whoever hears of it and asks again finds the tree
                 self._on_end(setting)
-            self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, final=done))
+            self._on_finding(Finding(analysis, self._sight, setting.model, self._ownership, self._lead, final=done))
             took = time.monotonic() - now  # the lines of a large tree take a while to find
             self._next_report = now + max(REPORT_SECONDS, SEARCH_PER_REPORT * took)
         return not done
@@ -122,6 +124,7 @@ class Search:
         if setting.engine.state.outcome is None:
             self._sight = setting.engine.first_sight()
             self._ownership = setting.model.ownership(setting.engine.state)
+            self._lead = setting.model.lead(setting.engine.state)
         return setting
 
     def _next_limit(self, model: Model) -> Limit:

@@ -138,6 +138,7 @@ class AnalysisWord(Word):
     moves: list[MoveWord]
     policy: list[PriorWord]
     ownership: list[float] | None
+    lead: float | None  # of the player to move at the end, in what the game counts
     proven: OutcomeWord | None
     final: bool
 
