@@ -89,7 +89,7 @@ def sgf_game(game: Game, text: str) -> FoundGame:
 
 
 def _mended(game: Game, text: str) -> str:
-    """The text without properties that SGF has no names for (5A), and with the game that it is of, if it does not say."""
+    """The text without properties that SGF has no names for (5A), and with GM if it does not say its game."""
     text = NO_PROPERTY.sub("", text)
     if has_sgf(game) and not re.search(r"\bGM\s*\[", text[:5000]):
         return text.replace(";", f";GM[{NUMBERS[game.spec.source]}]", 1)
