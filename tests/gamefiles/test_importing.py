@@ -117,6 +117,14 @@ def test_moves_after_the_end_by_the_rules_are_left_out(place: Place) -> None:
     assert summary.cut == 1
 
 
+def test_what_sgf_does_not_allow_but_programs_write(place: Place) -> None:
+    game = tengen.load("gomoku")
+    _, [record], _ = place.take("(;US[x]5A[]PW[a]DT[2007-4-15]RE[白胜]SZ[15];B[hh];W[hi];B[jj];)", game)
+    assert len(record.moves) == 3
+    assert record.outcome is not None
+    assert record.outcome.winner == 1
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "gb18030", "cp932", "big5"])
 def test_wrong_and_missing_encodings(place: Place, encoding: str) -> None:
     game = tengen.load("go", size=5)

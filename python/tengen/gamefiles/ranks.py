@@ -2,7 +2,7 @@
 
 >>> rank_of("5d"), rank_of("1k"), rank_of("2 kyu"), rank_of("9p"), rank_of("?")
 (5.0, 0.0, -1.0, 19.0, None)
->>> rating_of("2410"), rating_of("1500?"), rating_of("-"), date_of("2011.03.??"), date_of("played 1998-07-02")
+>>> rating_of("2410"), rating_of("1500?"), rating_of("-"), date_of("2011.03.??"), date_of("played 1998-7-02")
 (2410.0, 1500.0, None, '2011-03', '1998-07-02')
 """
 
@@ -15,7 +15,7 @@ __all__ = ["date_of", "rank_of", "rating_of"]
 PROFESSIONAL = 10  # 1 professional dan is above every amateur dan
 RANK = re.compile(r"\s*(\d{1,2})\s*(dan|d|段|kyu|k|級|级|pro|p)(?![a-z])", re.IGNORECASE)
 RATING = re.compile(r"\s*(\d{2,4}(?:\.\d+)?)\s*[?*]?\s*$")
-DATE = re.compile(r"(?<!\d)([12]\d{3})(?:[-./_](\d\d))?(?:[-./_](\d\d))?(?!\d)")
+DATE = re.compile(r"(?<!\d)([12]\d{3})(?:[-./_](\d{1,2}))?(?:[-./_](\d{1,2}))?(?!\d)")
 
 
 def rank_of(text: str) -> float | None:
@@ -40,7 +40,7 @@ def date_of(text: str) -> str:
     found = DATE.search(text)
     if not found:
         return ""
-    year, month, day = found[1], found[2] or "", found[3] or ""
+    year, month, day = found[1], (found[2] or "").zfill(2), (found[3] or "").zfill(2)
     if not "01" <= month <= "12":
         return year
     return f"{year}-{month}-{day}" if "01" <= day <= "31" else f"{year}-{month}"

@@ -13,13 +13,14 @@ from typing import TextIO
 from tengen._core import Game, Reason, State, TengenError
 from tengen.gamefiles.found import About, BadGameError, FoundGame, Said, text_start
 from tengen.gamefiles.ranks import date_of, rank_of, rating_of
-from tengen.games.sgf import GAMES, SgfGame, parse_sgf
+from tengen.games.sgf import NUMBERS, SgfGame, has_sgf, parse_sgf
 from tengen.games.vertices import pass_action
 
 __all__ = ["ggf_game", "said_by_sgf", "sgf_game", "split_parentheses"]
 
 LARGEST_GAME = 1 << 22  # characters
 CHUNK = 1 << 16
+NO_PROPERTY = re.compile(r"(?<=[\];])\s*\d\w*\[(?:[^\]\\]|\\.)*\]", re.DOTALL)
 TOKEN = re.compile(r"\\.|[\[\]()]", re.DOTALL)
 RESULT = re.compile(r"\s*(?:black|white|([BW]))[^+]*?\s*(?:\+|wins?(?: by)?)\s*(.*)", re.IGNORECASE)
 DRAWS = ("0", "draw", "jigo", "和棋", "持碁")
@@ -75,7 +76,7 @@ def _whole(parts: list[str]) -> str | BadGameError:
 
 def sgf_game(game: Game, text: str) -> FoundGame:
     """One game of an SGF file, for `game`: komi and other options that do not change the moves may differ."""
-    read = parse_sgf(text, like=game if game.spec.source in GAMES.values() else None)
+    read = parse_sgf(_mended(game, text), like=game if has_sgf(game) else None)
     spec, wanted = read.game.spec, game.spec
     if spec.source != wanted.source:
         raise BadGameError("another game", f"The game is {spec.source}, not {wanted.source}.")
@@ -85,6 +86,14 @@ def sgf_game(game: Game, text: str) -> FoundGame:
         )
     result = read.result or "?"
     return FoundGame(read.moves, text_start(game, read.start), said_by_sgf(result), _about(read))
+
+
+def _mended(game: Game, text: str) -> str:
+    """The text without properties that SGF has no names for (5A), and with GM if it does not say its game."""
+    text = NO_PROPERTY.sub("", text)
+    if has_sgf(game) and not re.search(r"\bGM\s*\[", text[:5000]):
+        return text.replace(";", f";GM[{NUMBERS[game.spec.source]}]", 1)
+    return text
 
 
 def said_by_sgf(text: str) -> Said | None:
