@@ -1,4 +1,4 @@
-"""The page by keyboard alone: review a game, step the explorer, compare two runs. (A game is played in test_play.py.)"""
+"""The page by keyboard alone: review a game, step the explorer, compare two runs. (test_play.py plays a game so.)"""
 
 from __future__ import annotations
 
