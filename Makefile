@@ -141,7 +141,7 @@ $(VENV)/.build-tools: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.build-tools CMakeLists.txt $(CPP)
-	$(PIP) --no-build-isolation --editable '.[export,openspiel,rules,train,web]'
+	$(PIP) --no-build-isolation --editable '.[export,openspiel,parquet,rules,train,web]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.package

@@ -11,7 +11,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # C++ folders from the top: a folder includes itself and those of lower layers, not the others of its own layer.
-CPP_LAYERS = [["bindings"], ["tengen/search", "tengen/records", "tengen/tables"], ["tengen/games"], ["tengen/base"]]
+CPP_LAYERS = [
+    ["bindings"],
+    ["tengen/search", "tengen/records", "tengen/tables"],
+    ["tengen/rollout"],
+    ["tengen/games"],
+    ["tengen/base"],
+]
 CPP_SOURCES = sorted(path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".h", ".cpp", ".c"))
 PYTHON_HEADERS = ("Python.h", "nanobind/", "numpy/")
 
@@ -32,9 +38,11 @@ EXTERNAL_PACKAGES = {
     "numba": {"tengen.games"},
     "llvmlite": {"tengen.games"},
     "pyspiel": {"tengen.games", "tengen.bench"},
+    "ray": {"tengen.cluster"},
     "torch": {"tengen.network", "tengen.learner", "tengen.examples.alphazero"},
     "openvino": {"tengen.network"},
     "onnx": {"tengen.export"},
+    "pyarrow": {"tengen.gamefiles"},
     "nncf": {"tengen.network"},
 }
 

@@ -10,6 +10,9 @@
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
 #include "tengen/records/samples.h"
+#include "tengen/rollout/learner.h"
+#include "tengen/rollout/policy.h"
+#include "tengen/search/alphabeta.h"
 #include "tengen/search/forest.h"
 #include "tengen/tables/learner.h"
 #include "tengen/tables/reader.h"
@@ -41,7 +44,7 @@ class AnyForest {
 
   virtual int num_trees() const = 0;
   virtual int num_pending() const = 0;
-  virtual void set_root(int tree, const AnyState& state, std::uint64_t seed) = 0;
+  virtual void set_root(int tree, const AnyState& state, std::uint64_t seed, const LastTargets& past) = 0;
   virtual void restrict_root(int tree, std::vector<Action> only) = 0;
   virtual void begin(int tree, int simulations, bool noise) = 0;
   virtual bool searching() const = 0;
@@ -63,13 +66,14 @@ class AnyForest {
 template <Game G>
 class ErasedForest final : public AnyForest {
  public:
-  ErasedForest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed)
-      : forest_(game, num_trees, params, seed) {}
+  ErasedForest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed,
+               std::shared_ptr<const RolloutPolicy> rollouts)
+      : forest_(game, num_trees, params, seed, std::move(rollouts)) {}
 
   int num_trees() const override { return forest_.num_trees(); }
   int num_pending() const override { return forest_.num_pending(); }
-  void set_root(int tree, const AnyState& state, std::uint64_t seed) override {
-    forest_.set_root(tree, open_state<G>(state), seed);
+  void set_root(int tree, const AnyState& state, std::uint64_t seed, const LastTargets& past) override {
+    forest_.set_root(tree, open_state<G>(state), seed, past);
   }
   void restrict_root(int tree, std::vector<Action> only) override { forest_.restrict_root(tree, std::move(only)); }
   void begin(int tree, int simulations, bool noise) override { forest_.begin(tree, simulations, noise); }
@@ -108,6 +112,41 @@ struct PlayoutCounts {
   std::int64_t actions = 0;
   std::array<std::int64_t, 2> wins{};
   std::int64_t draws = 0;
+
+  void add(const Playout& playout) {
+    ++games;
+    actions += playout.actions;
+    if (playout.outcome.winner) {
+      ++wins[static_cast<std::size_t>(index(*playout.outcome.winner))];
+    } else {
+      ++draws;
+    }
+  }
+};
+
+// Learns a rollout policy from games of one kind.
+class AnyRolloutLearner {
+ public:
+  virtual ~AnyRolloutLearner() = default;
+
+  // `board`: the drawing that the game starts from, or "".
+  virtual void read(LearnedRollout& rollout, const RolloutGame& played, const std::string& board,
+                    const RolloutLearning* how, RolloutFigures& figures) = 0;
+};
+
+template <Game G>
+class ErasedRolloutLearner final : public AnyRolloutLearner {
+ public:
+  ErasedRolloutLearner(const G& game, const PatternLayout& layout) : game_(game), learner_(game_, layout) {}
+
+  void read(LearnedRollout& rollout, const RolloutGame& played, const std::string& board, const RolloutLearning* how,
+            RolloutFigures& figures) override {
+    learner_.read(rollout, played, recorded_start(game_, board), how, figures);
+  }
+
+ private:
+  G game_;
+  RolloutLearner<G> learner_;
 };
 
 // Plays games of one kind and learns tables from them.
@@ -164,10 +203,20 @@ class AnyGame {
   virtual std::string position_text(const AnyState& state) const = 0;
   virtual Perft perft(const AnyState& state, int depth, const Poll& poll) const = 0;
   virtual std::uint64_t count_sequences(const AnyState& state, int length, const Poll& poll) const = 0;
+  virtual AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const = 0;
   virtual PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                         const Poll& poll) const = 0;
-  virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params,
-                                                 std::uint64_t seed) const = 0;
+  virtual PlayoutCounts policy_playouts(const RolloutPolicy& policy, const AnyState& from, const LastTargets& past,
+                                        std::int64_t games, std::uint64_t seed, const Poll& poll) const = 0;
+  // [A]
+  virtual void write_probabilities(const RolloutPolicy& policy, const AnyState& state, const LastTargets& past,
+                                   float* out) const = 0;
+  // Where the last two of these moves went; `board` is the drawing that they start from, or "".
+  virtual LastTargets last_targets(const std::vector<Action>& moves, const std::string& board) const = 0;
+  virtual std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed,
+                                                 std::shared_ptr<const RolloutPolicy> rollouts) const = 0;
+  // `layout` must outlive the learner.
+  virtual std::unique_ptr<AnyRolloutLearner> make_rollout_learner(const PatternLayout& layout) const = 0;
   // `layout` must outlive the learner.
   virtual std::unique_ptr<AnyTablesLearner> make_tables_learner(const TablesLayout& layout) const = 0;
   // Logits [A] of the legal actions, and the value for the player to move.
@@ -236,27 +285,50 @@ class ErasedGame final : public AnyGame {
     return tengen::count_sequences(game_, open(state), length, poll);
   }
 
+  AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const override {
+    return AlphaBeta<G>(game_, depth, seed).search(open(state), std::cref(poll));
+  }
+
   PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,
                                 const Poll& poll) const override {
     PlayoutCounts counts;
     ActionList scratch(game_.spec().num_actions);
     Rng rng(seed);
-    for (; counts.games < games; ++counts.games) {
+    while (counts.games < games) {
       poll();
       State state = open(from);
-      const Playout playout = random_playout(game_, state, rng, scratch);
-      counts.actions += playout.actions;
-      if (playout.outcome.winner) {
-        ++counts.wins[static_cast<std::size_t>(index(*playout.outcome.winner))];
-      } else {
-        ++counts.draws;
-      }
+      counts.add(random_playout(game_, state, rng, scratch));
     }
     return counts;
   }
 
-  std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed) const override {
-    return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed);
+  PlayoutCounts policy_playouts(const RolloutPolicy& policy, const AnyState& from, const LastTargets& past,
+                                std::int64_t games, std::uint64_t seed, const Poll& poll) const override {
+    PlayoutCounts counts;
+    RolloutPlayer<G> player(game_, policy);
+    Rng rng(seed);
+    while (counts.games < games) {
+      poll();
+      State state = open(from);
+      counts.add(player.playout(state, past, rng));
+    }
+    return counts;
+  }
+  void write_probabilities(const RolloutPolicy& policy, const AnyState& state, const LastTargets& past,
+                           float* out) const override {
+    RolloutPlayer<G>(game_, policy).write_probabilities(open(state), past, out);
+  }
+  LastTargets last_targets(const std::vector<Action>& moves, const std::string& board) const override {
+    return tengen::last_targets(game_, recorded_start(game_, board), moves);
+  }
+
+  std::unique_ptr<AnyForest> make_forest(int num_trees, const SearchParams& params, std::uint64_t seed,
+                                         std::shared_ptr<const RolloutPolicy> rollouts) const override {
+    return std::make_unique<ErasedForest<G>>(game_, num_trees, params, seed, std::move(rollouts));
+  }
+
+  std::unique_ptr<AnyRolloutLearner> make_rollout_learner(const PatternLayout& layout) const override {
+    return std::make_unique<ErasedRolloutLearner<G>>(game_, layout);
   }
 
   std::unique_ptr<AnyTablesLearner> make_tables_learner(const TablesLayout& layout) const override {

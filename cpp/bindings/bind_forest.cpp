@@ -26,10 +26,15 @@ namespace {
 // A forest as Python holds it. One thread at a time: a second one is refused, not awaited.
 class PyForest {
  public:
-  PyForest(const PyGame& game, int num_trees, const SearchParams& params, std::uint64_t seed)
-      : game_(game.game), params_(params), seed_(seed) {
+  PyForest(const PyGame& game, int num_trees, const SearchParams& params, std::uint64_t seed,
+           const std::optional<PyRolloutPolicy>& rollouts)
+      : game_(game.game), params_(params), seed_(seed), has_rollout_policy_(rollouts.has_value()) {
     if (num_trees < 1 || num_trees > 1'000'000) throw SearchParamError("A forest has 1 to 1000000 trees.");
-    forest_ = game_->make_forest(num_trees, params, seed);
+    if (rollouts && !same_game(*rollouts->game, *game_)) {
+      throw Error("This rollout policy is of " + rollouts->game->spec().name + ", and the forest searches " +
+                  game_->spec().name + " or has other options.");
+    }
+    forest_ = game_->make_forest(num_trees, params, seed, rollouts ? rollouts->policy : nullptr);
   }
 
   const AnyGame& game() const { return *game_; }
@@ -44,7 +49,8 @@ class PyForest {
                   options_text(other.options) + ").");
     }
     const std::uint64_t own_seed = seed ? *seed : mix64(mix64(seed_) + static_cast<std::uint64_t>(tree));
-    alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed); });
+    const LastTargets past = has_rollout_policy_ ? last_targets(state) : LastTargets{};
+    alone([&](AnyForest& forest) { forest.set_root(tree, *state.value, own_seed, past); });
   }
 
   void begin(std::optional<int> tree, std::optional<int> simulations, bool noise) {
@@ -241,6 +247,7 @@ class PyForest {
   std::shared_ptr<const AnyGame> game_;
   SearchParams params_;
   std::uint64_t seed_;
+  bool has_rollout_policy_;
   std::unique_ptr<AnyForest> forest_;
   SimulationTrace trace_;
   nb::object array_;  // the last batch of planes, a view of array_of_
@@ -256,8 +263,9 @@ void bind_forest(nb::module_& module) {
                        "Many trees, one batch: select() asks for evaluations, update() takes them.\n\n"
                        "For one thread at a time: a call during another thread's raises InUseError. Threads with a "
                        "forest each may share games, states and parameters.")
-      .def(nb::init<const PyGame&, int, const SearchParams&, std::uint64_t>(), "game"_a, "num_trees"_a, "params"_a,
-           "seed"_a)
+      .def(nb::init<const PyGame&, int, const SearchParams&, std::uint64_t, const std::optional<PyRolloutPolicy>&>(),
+           "game"_a, "num_trees"_a, "params"_a, "seed"_a, "rollouts"_a = nb::none(),
+           "`rollouts` is the policy of the play-outs that params.rollout_weight asks for; uniformly random without.")
       .def_prop_ro("params", [](const PyForest& self) { return self.params(); })
       .def_prop_ro("num_trees", &PyForest::num_trees)
       .def_prop_ro("num_pending", &PyForest::num_pending, "Leaves that wait for update().")

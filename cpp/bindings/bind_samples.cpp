@@ -96,12 +96,22 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
   auto reply_out = new_array<float>({batch, num_actions});
   auto reply_weight_out = new_array<float>({batch});
   auto plies_left_out = new_array<float>({batch});
+  auto player_out = new_array<std::int8_t>({batch});
   auto played_out_out = new_array<float>({batch});
   auto ownership_out = new_array<float>({owned ? batch : 0, height, width});
   auto score_out = new_array<float>({owned ? batch : 0});
-  const SampleArrays out{planes_out.data(),     legal_out.data(),     policy_out.data(),       outcome_out.data(),
-                         search_out.data(),     reply_out.data(),     reply_weight_out.data(), plies_left_out.data(),
-                         played_out_out.data(), ownership_out.data(), score_out.data()};
+  const SampleArrays out{.planes = planes_out.data(),
+                         .legal = legal_out.data(),
+                         .policy = policy_out.data(),
+                         .value_outcome = outcome_out.data(),
+                         .value_search = search_out.data(),
+                         .reply = reply_out.data(),
+                         .reply_weight = reply_weight_out.data(),
+                         .plies_left = plies_left_out.data(),
+                         .player = player_out.data(),
+                         .played_out = played_out_out.data(),
+                         .ownership = ownership_out.data(),
+                         .score = score_out.data()};
   {
     WithoutGil release;
     self.game->write_samples(games, view(positions), view(symmetries), out);
@@ -115,6 +125,7 @@ nb::typed<nb::dict, nb::str, nb::any> samples(const PyGame& self, const In<std::
   result["reply"] = reply_out;
   result["reply_weight"] = reply_weight_out;
   result["plies_left"] = plies_left_out;
+  result["player"] = player_out;
   result["played_out"] = played_out_out;
   result["ownership"] = owned ? nb::cast(ownership_out) : nb::none();
   result["score"] = owned ? nb::cast(score_out) : nb::none();

@@ -44,6 +44,17 @@ struct PyTables {
   std::shared_ptr<const Tables> tables;
 };
 
+// A rollout policy as Python holds it: constant, so that threads share it.
+struct PyRolloutPolicy {
+  std::shared_ptr<const AnyGame> game;
+  std::shared_ptr<const RolloutPolicy> policy;
+};
+
+// Where the last moves before a state went.
+inline LastTargets last_targets(const PyState& state) {
+  return state.game->last_targets(state.moves, state.start_board.value_or(""));
+}
+
 void bind_errors(nanobind::module_& module);
 void bind_outcome(nanobind::module_& module);
 void bind_spec(nanobind::module_& module);
@@ -52,6 +63,8 @@ void bind_table_game(nanobind::module_& module);
 void bind_params(nanobind::module_& module);
 void bind_answers(nanobind::module_& module);
 void bind_tables(nanobind::module_& module);
+void bind_rollout(nanobind::module_& module);
+void bind_alphabeta(nanobind::module_& module);
 void bind_forest(nanobind::module_& module);
 void bind_formulas(nanobind::module_& module);
 void bind_samples(nanobind::module_& module);

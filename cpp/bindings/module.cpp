@@ -13,6 +13,8 @@ NB_MODULE(_core, module) {
   tengen::bind_params(module);
   tengen::bind_answers(module);
   tengen::bind_tables(module);
+  tengen::bind_rollout(module);
+  tengen::bind_alphabeta(module);
   tengen::bind_forest(module);
   tengen::bind_formulas(module);
   tengen::bind_samples(module);

@@ -68,8 +68,9 @@ void run(const G& game, fuzz::Input& input) {
   float numbers[5] = {};
   const std::int64_t position = input.below(8) - 1;
   const std::int64_t symmetry = 0;
+  std::int8_t player = 0;
   SampleArrays out{planes.data(), legal.get(), policy.data(), &numbers[0], &numbers[1], reply.data(),
-                   &numbers[2],   &numbers[3], &numbers[4],   nullptr,     nullptr};
+                   &numbers[2],   &numbers[3], &player,       &numbers[4], nullptr,     nullptr};
   try {
     write_samples(game, recorded, std::span(&position, 1), std::span(&symmetry, 1), out);
   } catch (const Error&) {

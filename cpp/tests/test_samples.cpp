@@ -74,6 +74,7 @@ struct Batch {
   std::vector<float> planes, policy, value_outcome, value_search, reply, reply_weight, plies_left, played_out;
   std::vector<float> ownership, score;
   std::vector<char> legal;
+  std::vector<std::int8_t> player;
 
   Batch(const GameSpec& spec, std::size_t size)
       : planes(size * static_cast<std::size_t>(spec.planes_size())),
@@ -86,15 +87,22 @@ struct Batch {
         played_out(size),
         ownership(size * static_cast<std::size_t>(spec.num_cells())),
         score(size),
-        legal(policy.size()) {}
+        legal(policy.size()),
+        player(size) {}
 
   SampleArrays arrays() {
-    return {planes.data(),       reinterpret_cast<bool*>(legal.data()),
-            policy.data(),       value_outcome.data(),
-            value_search.data(), reply.data(),
-            reply_weight.data(), plies_left.data(),
-            played_out.data(),   ownership.data(),
-            score.data()};
+    return {.planes = planes.data(),
+            .legal = reinterpret_cast<bool*>(legal.data()),
+            .policy = policy.data(),
+            .value_outcome = value_outcome.data(),
+            .value_search = value_search.data(),
+            .reply = reply.data(),
+            .reply_weight = reply_weight.data(),
+            .plies_left = plies_left.data(),
+            .player = player.data(),
+            .played_out = played_out.data(),
+            .ownership = ownership.data(),
+            .score = score.data()};
   }
 };
 

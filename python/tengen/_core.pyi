@@ -134,6 +134,11 @@ class Reason(enum.StrEnum):
     Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
     """
 
+    AGREEMENT = 'agreement'
+    """
+    Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
+    """
+
     RULES = 'rules'
     """
     Why a game ended, as a word: Reason.LINE is equal to 'line'. A value: any thread may use it.
@@ -1052,6 +1057,86 @@ def random_tuples(game: Game, count: int, length: int, seed: int, marks_targets:
     Cells of tuples by random walks on the board. length 0: as many as keep a table within `most_entries`.
     """
 
+class RolloutFigures:
+    """How well a rollout policy foretold the moves of some games."""
+
+    @property
+    def positions(self) -> int:
+        """With more than one legal action."""
+
+    @property
+    def first(self) -> float:
+        """Positions whose move the policy held for the likeliest."""
+
+    @property
+    def first_five(self) -> float:
+        """Positions whose move was among the five likeliest."""
+
+    @property
+    def log_loss(self) -> float:
+        """The sum of -log p of the moves played."""
+
+class RolloutPolicy:
+    """
+    A softmax over small patterns, fast enough for play-outs. Threads can share it.
+    """
+
+    def __init__(self, game: Game, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], share_players: bool) -> None: ...
+
+    def probabilities(self, state: State) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """Of each action [A]; all 0 if the game is over."""
+
+    def playouts(self, games: int, seed: int, state: State | None = None) -> PlayoutCounts:
+        """
+        Plays games of the policy to their end, as Game.random_playouts does at random.
+        """
+
+class RolloutLearner:
+    """Makes a rollout policy of recorded games."""
+
+    def __init__(self, game: Game, share_players: bool) -> None: ...
+
+    def learn(self, *, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_plies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], boards: Sequence[str], rate: float, decay: float) -> RolloutFigures:
+        """
+        Learns from these games in their order: game i has moves[starts[i] : starts[i + 1]], of which those before first_plies[i] were drawn at random, and starts at the drawing boards[i]; no boards: all start initially. The figures are of each move before it was learned from.
+        """
+
+    def measure(self, *, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_plies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], boards: Sequence[str]) -> RolloutFigures:
+        """How well the moves of these games are foretold; nothing is learned."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """A copy, [banks, weights]."""
+
+    def sums(self) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+        """A copy, [banks, weights]: of the squared gradients."""
+
+    def load(self, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+class AlphaBetaResult:
+    """What a minimax search found. A value: any thread may use it."""
+
+    @property
+    def best_action(self) -> int: ...
+
+    @property
+    def value(self) -> float:
+        """For the player to move; beyond 0.9 or -0.9 the result is forced."""
+
+    @property
+    def depth(self) -> int:
+        """Plies searched: fewer than asked for where the result is forced."""
+
+    @property
+    def positions(self) -> int:
+        """Positions looked at."""
+
+    def __repr__(self) -> str: ...
+
+def alphabeta(state: State, depth: int, seed: int) -> AlphaBetaResult:
+    """
+    Minimax with alpha-beta pruning to that depth; the seed chooses among moves of equal value.
+    """
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.
@@ -1059,7 +1144,10 @@ class Forest:
     For one thread at a time: a call during another thread's raises InUseError. Threads with a forest each may share games, states and parameters.
     """
 
-    def __init__(self, game: Game, num_trees: int, params: SearchParams, seed: int) -> None: ...
+    def __init__(self, game: Game, num_trees: int, params: SearchParams, seed: int, rollouts: RolloutPolicy | None = None) -> None:
+        """
+        `rollouts` is the policy of the play-outs that params.rollout_weight asks for; uniformly random without.
+        """
 
     @property
     def params(self) -> SearchParams: ...

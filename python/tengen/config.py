@@ -19,10 +19,14 @@ from tengen._core import SearchParams, TengenError, param_specs
 from tengen.base.reading import UnreadableError, read_text
 
 __all__ = [
+    "AlphaGoConfig",
     "ArenaConfig",
     "ConfigError",
+    "DqnConfig",
+    "ImitationConfig",
     "LearnerConfig",
     "NetworkConfig",
+    "ReinforceConfig",
     "ReplayConfig",
     "RunConfig",
     "SelfPlayConfig",
@@ -82,9 +86,10 @@ class NetworkConfig(_Stage):
         "residual", description="kind of the blocks: residual (He 2015) or se (squeeze and excitation, Hu 2018)"
     )
     pooling: bool = Field(True, description="global pooling in every third block (KataGo 2019)")
-    kind: Literal["policy and value", "policy", "value", "ntuple"] = Field(
+    kind: Literal["policy and value", "separate", "policy", "value", "ntuple"] = Field(
         "policy and value",
-        description="which heads the network has; a search needs a value; ntuple: tables instead of layers",
+        description="which heads the network has; a search needs a value; separate: a network for the policy and one "
+        "for the value; ntuple: tables instead of layers",
     )
     policy_channels: int = Field(32, ge=4, le=1024, description="channels of the policy head")
     value_channels: int = Field(32, ge=4, le=1024, description="channels and hidden units of the value head")
@@ -123,6 +128,12 @@ class NetworkConfig(_Stage):
     def _score_needs_value(self) -> NetworkConfig:
         if self.kind == "policy" and self.score_head:
             raise ValueError("the margin is predicted by the value head, which a network of kind 'policy' has not")
+        return self
+
+    @model_validator(mode="after")
+    def _grows_as_one(self) -> NetworkConfig:
+        if self.kind == "separate" and self.grow:
+            raise ValueError("networks of kind 'separate' do not grow; leave network.grow empty")
         return self
 
     @field_validator("grow")
@@ -197,6 +208,9 @@ class SelfPlayConfig(_Stage):
     random_start_plies: int = _setting(8, "upper bound of the random plies that a game starts with", unit="plies", ge=0)
     archive_start_share: float = _setting(
         0.0, "share of the games that start one random ply off an earlier game", unit="share", ge=0, le=1
+    )
+    archive_records: str = Field(
+        "", description="folder of records that these games start from, in place of earlier games of the run"
     )
     resign_below: float = _setting(
         -1.0,
@@ -298,6 +312,9 @@ class LearnerConfig(_Stage):
     device: Literal["auto", "cpu", "cuda", "mps"] = _setting(
         "auto", "device of learning and of self-play; auto: a GPU if there is one"
     )
+    partners: int = _setting(
+        0, "processes of a cluster that share every batch, a node or a GPU each; 0: this machine learns", ge=0, le=1024
+    )
     threads: int = _setting(
         0, "replicas that share a batch, one thread each; 0: one per core", unit="threads", ge=0, le=MOST_THREADS
     )
@@ -328,6 +345,94 @@ class TablesConfig(_Stage):
         0.7, "lambda of TD(lambda): 0 learns from the next position, 1 from the result", unit="share", ge=0, le=1
     )
     random_moves: float = _setting(0.1, "share of random moves (epsilon), from which nothing is learned", ge=0, le=1)
+    teach_share: float = _setting(
+        0.0, "share of a run of layers in which tables play the games that it learns from; 0: never", ge=0, lt=1
+    )
+    teach_games: int = _setting(
+        250_000, "games by which these tables learn at first; a run of minutes plays what fits", unit="games", ge=1
+    )
+    teach_simulations: int = _setting(128, "simulations per position that they play", unit="simulations", ge=1)
+
+
+class DqnConfig(_Stage):
+    """Deep Q-learning (method = "dqn")."""
+
+    epsilon: float = _setting(0.5, "share of random moves in self-play at first", unit="share", ge=0, le=1)
+    final_epsilon: float = _setting(0.05, "share of random moves from half of the run on", unit="share", ge=0, le=1)
+
+    def epsilon_at(self, progress: float) -> float:
+        """Falls evenly until half of the run is done."""
+        fallen = min(1.0, 2.0 * progress)
+        return self.epsilon + (self.final_epsilon - self.epsilon) * fallen
+
+
+class ReinforceConfig(_Stage):
+    """REINFORCE with a baseline (method = "reinforce")."""
+
+    entropy_weight: float = _setting(0.02, "weight of the policy's entropy, which keeps it trying other moves", ge=0)
+    older_share: float = _setting(
+        0.5, "share of the games against older networks of the run, as there are any", unit="share", ge=0, le=1
+    )
+    older_selves: int = _setting(4, "older networks that are met, the newest that the run has kept", ge=1, le=64)
+
+
+class ImitationConfig(_Stage):
+    """Learning from games that exist (method = "imitation"): which games, how they are split, and when it is enough."""
+
+    records: str = Field("", description="folder of the records, as `tengen records import` writes it, or of a run")
+    validation_share: float = _setting(
+        0.05, "share of the games that tell which network is the best", unit="share", gt=0, le=0.5
+    )
+    test_share: float = _setting(
+        0.1, "share of the games that only the last network is measured on", unit="share", gt=0, le=0.5
+    )
+    steps: int = _setting(1000, "steps an iteration; a run of minutes takes what fits", unit="steps", ge=1)
+    positions: int = _setting(
+        8192, "positions of the validation games that are looked at after an iteration", unit="positions", ge=1
+    )
+    patience: int = _setting(
+        8, "iterations without a better network before the run ends; 0: never", unit="iterations", ge=0
+    )
+
+
+class AlphaGoConfig(_Stage):
+    """The four stages of AlphaGo (method = "alphago"): imitation, rollout policy, policy gradient, value.
+
+    Records, steps and test games of the first are those of `imitation`.
+    """
+
+    imitation_share: float = _setting(0.4, "share of the iterations for imitation", unit="share", gt=0, lt=1)
+    rollout_share: float = _setting(0.05, "share of the iterations for the rollout policy", unit="share", gt=0, lt=1)
+    gradient_share: float = _setting(0.3, "share of the iterations for the policy gradient", unit="share", gt=0, lt=1)
+    share_players: bool = _setting(
+        False, "whether both players have one rollout policy; right where the rules are the same for both"
+    )
+    rollout_rate: float = _setting(0.1, "step size of the rollout policy (AdaGrad)", gt=0)
+    rollout_decay: float = _setting(
+        1e-4, "how fast weights of the rollout policy that nothing confirms fall to 0", ge=0
+    )
+    gradient_games: int = _setting(
+        128, "games against the pool in an iteration of the policy gradient (AlphaGo: 128)", unit="games", ge=2
+    )
+    gradient_rate: float = _setting(0.1, "the rate of the policy gradient, as a share of learner.learning_rate", gt=0)
+    entropy_weight: float = _setting(0.0, "weight of the policy's entropy in the policy gradient (AlphaGo: 0)", ge=0)
+    pool: int = _setting(10, "older selves that the policy plays against, imitation's among them", ge=1, le=64)
+    pool_every: int = _setting(5, "iterations of the policy gradient between two older selves", unit="iterations", ge=1)
+    match_games: int = _setting(
+        100,
+        "games of the improved policy against imitation's when the third stage is over; 0: none",
+        unit="games",
+        ge=0,
+    )
+    value_games: int = _setting(
+        512, "games in an iteration of the value, of each of which one position is learned", unit="games", ge=1
+    )
+
+    @model_validator(mode="after")
+    def _leaves_time_for_the_value(self) -> AlphaGoConfig:
+        if self.imitation_share + self.rollout_share + self.gradient_share >= 1.0:
+            raise ValueError("imitation_share, rollout_share and gradient_share together must be below 1")
+        return self
 
 
 class ArenaConfig(_Stage):
@@ -353,6 +458,22 @@ class ArenaConfig(_Stage):
     threshold: float = _setting(
         0.55, "score that the candidate must exceed (AlphaGo Zero: 0.55)", unit="share", ge=0, le=1
     )
+
+
+# Of methods whose self-play asks the network once a move; all games of a round are played side by side to their ends.
+_WITHOUT_SEARCH: dict[str, Any] = {
+    "simulations": 1,
+    "final_simulations": 0,
+    "fast_simulations": 0,
+    "games_per_unit": 64,
+    "precision": "f32",
+    "random_start_share": 0.75,  # neither noise nor a search leads a greedy player off its way
+    "random_start_plies": 6,
+}
+
+
+# Without a search a large network costs more than it tells.
+_SMALL_NETWORK: dict[str, Any] = {"blocks": 2, "channels": 32, "pooling": False, "reply_head": False}
 
 
 class RunConfig(_Stage):
@@ -412,20 +533,50 @@ class RunConfig(_Stage):
         "ntuple": {"network": {"kind": "ntuple"}},
     }
 
+    # What suits a method; it lies beneath preset, file and --set.
+    METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
+        "dqn": {
+            "iterations": 100,
+            "network": _SMALL_NETWORK,
+            "self_play": {**_WITHOUT_SEARCH, "positions": 2048, "search": {"discount": 0.99}},
+            "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},
+        },
+        "reinforce": {
+            "iterations": 200,
+            "network": _SMALL_NETWORK,
+            "self_play": {**_WITHOUT_SEARCH, "positions": 4096, "search": {"discount": 0.99}},
+            "replay": {"window_start": 8192, "window_share": 0.0, "window_most": 8192, "surprise_weight": 0.0},
+            "learner": {"batch": 256, "samples_per_position": 1.0, "average_decay": 0.0},
+        },
+    }
+
     game: str = Field(description="name of the game, path of a file of rules, or a game of OpenSpiel")
     options: dict[str, StrictBool | int | float] = Field(default_factory=dict, description="options of the game")
     seed: int = _setting(1, "where all chance of the run comes from", ge=0, lt=2**64)
     iterations: int = _setting(
         200, "iterations of self-play and learning; a run that is given minutes goes by them", unit="iterations", ge=1
     )
-    method: Literal["alphazero", "temporal"] = _setting(
-        "alphazero", "how the network learns: alphazero (self-play with search), temporal (ntuple tables have no other)"
+    overlap: int = _setting(
+        0,
+        "1: the next iteration is played with the network before last while the learner works; 0: one after the other",
+        ge=0,
+        le=1,
     )
+    method: Literal["alphago", "alphazero", "dqn", "imitation", "reinforce", "temporal"] = _setting(
+        "alphazero",
+        "how the network learns: alphazero (self-play with search), imitation (from records), alphago (records, then "
+        "policy gradient and value), dqn, reinforce, temporal (only for ntuple tables)",
+    )
+    start: str = Field("", description="digest of the network that the run began with; empty: a blank one")
     network: NetworkConfig = NetworkConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
     learner: LearnerConfig = LearnerConfig()
     tables: TablesConfig = TablesConfig()
+    alphago: AlphaGoConfig = AlphaGoConfig()
+    dqn: DqnConfig = DqnConfig()
+    reinforce: ReinforceConfig = ReinforceConfig()
+    imitation: ImitationConfig = ImitationConfig()
     arena: ArenaConfig = ArenaConfig()
 
 

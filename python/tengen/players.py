@@ -2,12 +2,15 @@
 
 random              any legal action
 greedy              looks one move ahead: wins if it can, else has the most stones after it (docs/tournament.md)
+alphabeta:6         minimax with alpha-beta pruning, 6 plies deep (docs/tournament.md)
 rollout:1000        classic MCTS: 1000 simulations of UCT, each leaf valued by a random play-out
 uniform:400         PUCT with 400 simulations, uniform priors and values of 0
 network:MODEL       the move with the highest prior of a network, without search
 search:MODEL:400    400 simulations with a network
 search:MODEL:2s     two seconds a move with a network
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
+alphago:RUN:400     400 simulations with the policy, the value and the rollout policy of a run of the method alphago
+                    (docs/alphago.md); alphago:RUN:400:lambda=0 does without play-outs, the default is 0.5
 solver              a perfect move, in games that can be solved: small ones, and Connect Four with BitBully
 gtp:COMMAND         a program that speaks the Go Text Protocol, as in 'gtp:gnugo --mode gtp'
 gomocup:COMMAND     a Gomoku program that speaks the Gomocup protocol
@@ -32,7 +35,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tengen._core import Forest, Game, SearchParams, State, TengenError
+from tengen._core import Forest, Game, RolloutPolicy, SearchParams, State, TengenError, alphabeta
 from tengen.external.gomocup import GomocupProgram
 from tengen.external.gtp import GtpProgram
 from tengen.external.nboard import NBoardProgram
@@ -55,6 +58,7 @@ if TYPE_CHECKING:  # players without a network do not import what network files 
 
 __all__ = [
     "PLAYER_FORMS",
+    "AlphaBetaPlayer",
     "GreedyPlayer",
     "NetworkPlayer",
     "Player",
@@ -76,11 +80,13 @@ __all__ = [
 
 # The forms of a player's text; N is a number of simulations.
 PLAYER_FORMS = (
-    "random, greedy, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, mixed:MODEL:N, solver, "
-    "gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, usi:COMMAND"
+    "random, greedy, alphabeta:DEPTH, rollout:N, uniform:N, network:MODEL, search:MODEL:N, search:MODEL:2s, "
+    "mixed:MODEL:N, alphago:RUN:N, solver, gtp:COMMAND, gomocup:COMMAND, nboard:COMMAND, uci:COMMAND, "
+    "usi:COMMAND"
 )
 
 MOST_SIMULATIONS = 1_000_000_000
+MOST_DEPTH = 64  # of alphabeta: bind_alphabeta.cpp
 MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/lab/batches.md has the measurements).
 LEAVES_PER_CORE = 8
@@ -88,6 +94,8 @@ MOST_LEAVES = 128
 # Of an external program, before its command: a time limit for an answer, an option, or nothing before the command.
 TIME_LIMIT = re.compile(r"([0-9.]+s):(.*)")
 OPTION = re.compile(r"([A-Za-z][\w ]*)=([^:]*):(.*)")
+MOST_ROLLOUTS = 0.9999  # share of play-outs in a value: at 1 the search would not ask the network, which has the priors
+STAGES_FOLDER, ROLLOUT_FILE = "stages", "rollout.safetensors"  # of a run of the method alphago
 ROUNDS = 12  # least number of batches of a search: later batches use the results of earlier ones
 
 
@@ -155,23 +163,43 @@ def _stones_ahead(state: State, player: int) -> float:
     return ahead if player == 0 else -ahead
 
 
+class AlphaBetaPlayer:
+    """Minimax with alpha-beta pruning to a fixed depth (cpp/tengen/search/alphabeta.h). Any thread may ask."""
+
+    def __init__(self, name: str, depth: int) -> None:
+        self.name = name
+        self._depth = depth
+
+    def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
+        return [alphabeta(state, self._depth, seed).best_action for state, seed in zip(states, seeds, strict=True)]
+
+
 class SearchPlayer:
     """The best action of a search. Without an evaluator it uses uniform priors and values of 0.
 
     Every call has a search of its own, so any thread may ask that may ask the evaluator.
     """
 
-    def __init__(self, name: str, params: SearchParams, evaluator: Evaluator | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        params: SearchParams,
+        evaluator: Evaluator | None = None,
+        rollouts: RolloutPolicy | None = None,
+    ) -> None:
+        """`rollouts` is the policy of the play-outs that the params ask for; without it they are uniformly random."""
         self.name = name
         self.params = params
         self._evaluator = evaluator
+        self._rollouts = rollouts
 
     def think(self, states: Sequence[State], seeds: Sequence[int]) -> list[SearchResult]:
         """The result of the search of each state."""
         if not states:
             return []
         game = states[0].game
-        return search(game, states, self._evaluator or UniformEvaluator(game), self.params, seeds=seeds)
+        evaluator = self._evaluator or UniformEvaluator(game)
+        return search(game, states, evaluator, self.params, seeds=seeds, rollouts=self._rollouts)
 
     def choose(self, states: Sequence[State], seeds: Sequence[int]) -> list[int]:
         return [answer.best_action for answer in self.think(states, seeds)]
@@ -299,6 +327,12 @@ def _greedy(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     return GreedyPlayer()
 
 
+def _alphabeta(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    if argument is None or not argument.isdecimal() or not 1 <= int(argument) <= MOST_DEPTH:
+        raise PlayerSpecError(f"'{text}': say how many plies deep, from 1 to {MOST_DEPTH}, as in 'alphabeta:4'.")
+    return AlphaBetaPlayer(text, int(argument))
+
+
 def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     return SearchPlayer(
         text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
@@ -334,6 +368,31 @@ def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorO
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )
     return SearchPlayer(text, params, evaluator)
+
+
+def _alphago(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    from tengen.network.rollout_file import load_rollout
+
+    head, _, option = (argument or "").rpartition(":")
+    share = _rollout_share(text, option) if option.startswith("lambda") else 0.5
+    model, limit = _model_and_limit(text, head if option.startswith("lambda") else argument, game)
+    simulations = _simulations(text, limit)
+    evaluator = evaluator_of(model, game)
+    params = playing_params(evaluator.network, simulations).replace(
+        rollout_weight=min(share, MOST_ROLLOUTS), leaves_per_batch=leaves_at_once(simulations)
+    )
+    rollouts = load_rollout(Path(model) / STAGES_FOLDER / ROLLOUT_FILE, game) if share > 0.0 else None
+    return SearchPlayer(text, params, evaluator, rollouts)
+
+
+def _rollout_share(text: str, option: str) -> float:
+    try:
+        share = float(option.removeprefix("lambda="))
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise PlayerSpecError(f"'{text}': lambda is the share of the play-outs, from 0 to 1, as in 'lambda=0.5'.")
+    return share
 
 
 def _model_and_limit(text: str, argument: str | None, game: Game) -> tuple[str, str]:
@@ -383,18 +442,20 @@ def _program(text: str, argument: str | None, game: Game, evaluator_of: Evaluato
 _KINDS: dict[str, Callable[[str, str | None, Game, EvaluatorOf], Player]] = {
     "random": _random,
     "greedy": _greedy,
+    "alphabeta": _alphabeta,
     "rollout": _rollout,
     "uniform": _uniform,
     "network": _network,
     "search": _search,
     "mixed": _mixed,
+    "alphago": _alphago,
     "solver": _solver,
     **dict.fromkeys(_PROGRAMS, _program),
 }
 
 
 # The others use all cores by themselves, or a program of their own.
-_IN_BATCHES = {"random", "greedy", "rollout", "uniform", "network", "search", "mixed"}
+_IN_BATCHES = {"random", "greedy", "alphabeta", "rollout", "uniform", "network", "search", "mixed", "alphago"}
 
 
 def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluator) -> Player:

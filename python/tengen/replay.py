@@ -22,7 +22,7 @@ from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
 from tengen.records.shards import game_payloads
 
-__all__ = ["ReplayWindow", "Samples", "has_ownership"]
+__all__ = ["RecordedStarts", "ReplayWindow", "Samples", "has_ownership"]
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,12 @@ class Samples:
     planes: NDArray[np.float32]  # [B, C, H, W]
     legal: NDArray[np.bool_]  # [B, A]
     policy: NDArray[np.float32]  # [B, A] what the search says
-    value_outcome: NDArray[np.float32]  # [B] -1, 0 or 1: how the game ended
+    value_outcome: NDArray[np.float32]  # [B] -1, 0 or 1: how the game ended; NaN if nobody knows
     value_search: NDArray[np.float32]  # [B] root value of the search
     reply: NDArray[np.float32]  # [B, A] policy at the next ply: its target if it was recorded, else the move played
     reply_weight: NDArray[np.float32]  # [B] 0 if there was no next ply (and then the reply is 0)
     plies_left: NDArray[np.float32]  # [B] to the end of the game
+    player: NDArray[np.int8]  # [B] who is to move
     played_out: NDArray[np.float32]  # [B] 0 if it was resigned: then plies_left, ownership and score are not final
     ownership: NDArray[np.float32] | None  # [B, H, W] at the end of the game: 1 own, -1 the opponent's
     score: NDArray[np.float32] | None  # [B] at the end of the game
@@ -47,7 +48,7 @@ class Samples:
 _GAME_COLUMNS = {
     "move_starts": np.int64,
     "position_starts": np.int64,
-    "winners": np.int8,  # player, -1: a draw
+    "winners": np.int8,  # player, -1: a draw, UNKNOWN: nobody knows
     "played_out": np.bool_,
     "iterations": np.int32,
     "closest_calls": np.float32,  # lowest value of one who did not lose; NaN unless it was played out to know this
@@ -63,6 +64,7 @@ _ENTRY_COLUMNS = {"actions": np.uint16, "parts": np.uint16}
 _MOVE_COLUMNS = {"moves": np.uint16}
 _NOT_SAMPLED = ("iterations", "closest_calls", "surprise")
 
+UNKNOWN = -2  # the winner of a game whose result nobody knows
 CALIBRATING_GAMES = (100, 1000)  # played out to know when to resign: the fewest that tell, and the newest that count
 WRONGLY_RESIGNED = 0.05  # of the games, at most (AlphaGo Zero)
 
@@ -149,19 +151,19 @@ class ReplayWindow:
     def add(self, record: GameRecord) -> None:
         """Adds a finished game, and drops the oldest games that are beyond the limit. A wrong record is refused."""
         end = record.validate(self.game)
-        if record.outcome is None:
+        if not record.is_over:
             raise RecordError("Only finished games go into the window.")
         self.total_games += 1
         self.total_positions += len(record.recorded)
         if len(record.recorded) == 0:
             return
         columns = self._columns
-        winner = record.outcome.winner
+        winner = UNKNOWN if record.outcome is None else record.outcome.winner
         columns["move_starts"].append([columns["move_starts"].last + len(record.moves)])
         columns["position_starts"].append([columns["position_starts"].last + len(record.recorded)])
         columns["policy_starts"].append(columns["policy_starts"].last + record.offsets[1:])
         columns["winners"].append([-1 if winner is None else winner])
-        columns["played_out"].append([not record.resigned])
+        columns["played_out"].append([not (record.resigned or record.adjudicated)])
         columns["iterations"].append([record.iteration])
         columns["closest_calls"].append([_closest_call(self.game, record)])
         columns["moves"].append(record.moves)
@@ -205,6 +207,20 @@ class ReplayWindow:
         return self.samples_of(positions, symmetries)
 
     @one_thread
+    def sample_moves(self, batch: int, rng: np.random.Generator) -> tuple[Samples, Samples]:
+        """Positions drawn as by `sample`, and those that the moves played there led to, under the same symmetries.
+
+        For games in which every position after the opening was recorded. A move that ended its game led to no position;
+        its row of the second samples is that of the position before the move.
+        """
+        if self.positions == 0:
+            raise RecordError("The window is empty; add games before sampling.")
+        positions = self._draw(batch, rng)
+        symmetries = rng.integers(len(self.game.symmetries), size=batch)
+        before = self.samples_of(positions, symmetries)
+        return before, self.samples_of(positions + (before.plies_left > 1), symmetries)
+
+    @one_thread
     def resign_below(self, highest: float) -> float:
         """The value at which to resign: at most `highest`, and so that few who resign would not have lost.
 
@@ -242,6 +258,10 @@ class ReplayWindow:
         if any(self._boards):
             flat["boards"] = list(self._boards)
         arrays = write_samples(self.game, positions=positions, symmetries=symmetries, **flat)
+        if (flat["winners"] == UNKNOWN).any():
+            starts = self._columns["position_starts"].view
+            games = np.searchsorted(starts, positions + starts[0], side="right") - 1
+            arrays["value_outcome"][flat["winners"][games] == UNKNOWN] = np.nan
         return Samples(**arrays)
 
     def _draw(self, batch: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -256,6 +276,29 @@ class ReplayWindow:
             return even
         surprising = np.searchsorted(self._running_surprise, where * total, side="right")
         return np.where(by_surprise, np.minimum(surprising, self.positions - 1), even)
+
+
+class RecordedStarts:
+    """Positions of the games of a folder, whoever played them, from which new games may begin."""
+
+    def __init__(self, game: Game, folder: Path) -> None:
+        place = folder / "games" if (folder / "games").is_dir() else folder
+        records = (decode(payload) for payload in game_payloads(place, game)) if place.is_dir() else iter(())
+        self._lines = [record.moves for record in records if record.start is None and len(record.moves) > 1]
+        if not self._lines:
+            raise RecordError(
+                f"self_play.archive_records: there are no games in {folder} that begin at the initial position."
+            )
+        self._ends = np.cumsum([len(moves) for moves in self._lines])
+
+    def starts(self, count: int, rng: np.random.Generator) -> list[list[int]]:
+        """The moves to `count` positions; every position that a player had to move in is as likely."""
+        found = []
+        for position in rng.integers(self._ends[-1], size=count).tolist():
+            line = int(np.searchsorted(self._ends, position, side="right"))
+            plies = position - (int(self._ends[line - 1]) if line else 0)
+            found.append(self._lines[line][:plies].tolist())
+        return found
 
 
 def _closest_call(game: Game, record: GameRecord) -> float:

@@ -13,9 +13,12 @@ __all__ = [
     "SILENT",
     "AccuracyReport",
     "Finding",
+    "ForetoldReport",
     "GateReport",
+    "ImitationReport",
     "IterationReport",
     "LearnerReport",
+    "NodeReport",
     "Observer",
     "RatingReport",
     "RunReport",
@@ -40,6 +43,18 @@ class RunReport:
     parameters: int
     notes: tuple[str, ...] = ()  # what was found damaged and set aside
     seconds_left: float | None = None  # of a run that was given minutes
+    start: str = ""  # digest of the network that the run began with; empty: a blank one
+
+
+@dataclass(frozen=True)
+class NodeReport:
+    """What one node of a cluster did in an iteration of self-play."""
+
+    name: str
+    threads: int
+    units: int  # whose results were taken
+    simulations_per_second: float
+    lost: int  # units that it had begun when it was lost; others played them again
 
 
 @dataclass(frozen=True)
@@ -61,6 +76,7 @@ class SelfPlayReport:
     prior_entropy: float
     surprise: float  # KL(target || prior), mean
     tree_seconds: float = 0.0  # for selecting leaves and updating trees, summed over the threads
+    nodes: tuple[NodeReport, ...] = ()  # of a cluster; empty on one machine
 
     @property
     def evaluator_share(self) -> float:
@@ -134,6 +150,27 @@ class AccuracyReport:
 
 
 @dataclass(frozen=True)
+class ForetoldReport:
+    """How well a network foretells the moves of people in games that it did not learn from."""
+
+    games: int
+    positions: int
+    top1: float  # share of the positions in which the move that was played is the network's first choice
+    top5: float  # and in which it is among its first five
+    policy_loss: float  # nats, over the legal actions
+    value_error: float | None  # mean squared error against the results, of games with one; None: there are none
+
+
+@dataclass(frozen=True)
+class ImitationReport:
+    """The candidate on the validation games and, at the end of the run, the champion on the test games."""
+
+    validation: ForetoldReport
+    test: ForetoldReport | None
+    seconds: float  # that this took
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something that will keep the run from learning: its cause and a remedy."""
 
@@ -160,6 +197,7 @@ class IterationReport:
     rating: RatingReport | None = None
     gate: GateReport | None = None
     accuracy: AccuracyReport | None = None  # of the last iteration of a run, where the truth is known
+    imitation: ImitationReport | None = None  # of a run that imitates
 
 
 def iteration_report(line: Mapping[str, Any]) -> IterationReport:
@@ -169,15 +207,28 @@ def iteration_report(line: Mapping[str, Any]) -> IterationReport:
     return IterationReport(
         **fields
         | {
-            "self_play": SelfPlayReport(**fields["self_play"]),
+            "self_play": SelfPlayReport(**fields["self_play"] | {"nodes": _nodes(fields["self_play"])}),
             "learner": LearnerReport(**fields["learner"]),
             "strength": _strengths(fields["strength"]),
             "findings": tuple(Finding(**finding) for finding in fields["findings"]),
             "rating": rating and RatingReport(**rating | {"anchors": _strengths(rating["anchors"])}),
             "gate": gate and GateReport(**gate),
             "accuracy": accuracy and AccuracyReport(**accuracy),
+            "imitation": _imitation(fields.get("imitation")),
         }
     )
+
+
+def _nodes(self_play: Mapping[str, Any]) -> tuple[NodeReport, ...]:
+    return tuple(NodeReport(**node) for node in self_play.get("nodes", ()))
+
+
+def _imitation(content: dict[str, Any] | None) -> ImitationReport | None:
+    if content is None:
+        return None
+    test = content["test"]
+    validation = ForetoldReport(**content["validation"])
+    return ImitationReport(validation, test and ForetoldReport(**test), content["seconds"])
 
 
 def _strengths(matches: list[dict[str, Any]]) -> tuple[StrengthReport, ...]:

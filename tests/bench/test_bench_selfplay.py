@@ -1,4 +1,4 @@
-"""`tengen bench selfplay`: what it prints, how it asks its peers, and that the peer in Python is a real search."""
+"""`tengen bench selfplay`: what it prints, how it asks its peers, and that the peer in Python is the example."""
 
 import importlib
 import json
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 import tengen
@@ -55,11 +54,6 @@ def peers() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def one_leaf(peers: None) -> ModuleType:
     return importlib.import_module("one_leaf")
-
-
-@pytest.fixture(scope="module")
-def python_rules(peers: None) -> ModuleType:
-    return importlib.import_module("python_rules")
 
 
 def test_processes_of_a_peer_work_at_the_same_time(command) -> None:
@@ -130,57 +124,21 @@ def test_bad_numbers_are_refused(refused, arguments: list[str]) -> None:
     assert "slice" in refused("bench", "selfplay", *arguments)
 
 
-def test_the_search_in_python_finds_a_win_and_sees_a_loss(one_leaf: ModuleType, monkeypatch) -> None:
-    """With a network that knows nothing: so the signs of its values must be right."""
-    monkeypatch.setattr(
-        one_leaf,
-        "evaluate",
-        lambda network, state: (dict.fromkeys(state.legal_actions, 1 / len(state.legal_actions)), 0),
-    )
-    game = tengen.load("tic_tac_toe")
-    for moves, only in (([0, 3, 1, 4], 2), ([0, 3, 1], 2)):  # completes a row; must stop one
-        root = one_leaf.Node(game.state(moves), 1.0)
-        for _ in range(300):
-            one_leaf.simulate(root, None)
-        assert root.visits == 300
-        assert max(root.children, key=lambda action: root.children[action].visits) == only
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "games"),
-    [("connect_four", {}, 30), ("go", {"size": 9, "komi": 7.0}, 2), ("go", {"size": 4, "komi": 2.0}, 25)],
-)
-def test_the_rules_in_python_are_ours(
-    python_rules: ModuleType, name: str, options: dict[str, float], games: int
-) -> None:
-    """Random games, played side by side. On a small board of Go there are captures, kos and repetitions in each."""
-    rng = np.random.default_rng(5)
-    game = tengen.load(name, **options)
-    for _ in range(games):
-        ours, theirs = game.initial_state(), python_rules.start_state(name, options)
-        while ours.outcome is None:
-            assert theirs.outcome is None
-            assert theirs.to_move == ours.to_move
-            assert tuple(theirs.legal_actions) == tuple(ours.legal_actions)
-            np.testing.assert_array_equal(theirs.planes(), ours.planes())
-            choices = ours.legal_actions[:-1] or ours.legal_actions if name == "go" and rng.random() < 0.9 else ()
-            action = int(rng.choice(choices or ours.legal_actions))
-            ours, theirs = ours.play(action), theirs.play(action)
-        assert [theirs.outcome.value_for(player) for player in (0, 1)] == [
-            ours.outcome.value_for(player) for player in (0, 1)
-        ]
-
-
-@pytest.mark.parametrize("rules", ["Python", "C++"])
-def test_the_peer_in_python_has_either_rules(
-    one_leaf: ModuleType, rules: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("game", "rules"), [("connect_four", "its own"), ("go:size=5,komi=7.0", "tengen's")])
+def test_the_search_in_python_is_that_of_the_example(
+    one_leaf: ModuleType, game: str, rules: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In this process: another one would import torch for seconds."""
-    choice = [] if rules == "Python" else ["--rules", "ours"]
-    monkeypatch.setattr(sys, "argv", ["one_leaf.py", "connect_four", "--simulations", "4", *choice])
+    monkeypatch.setattr(sys, "argv", ["one_leaf.py", game, "--simulations", "4"])
     monkeypatch.setattr(sys, "stdin", ["2\n"])
-    monkeypatch.setattr(one_leaf, "choose_threads", lambda network, state: 1)
+    monkeypatch.setattr(one_leaf, "choose_threads", lambda game, network: 1)
     one_leaf.main()
     ready, turn = map(json.loads, capsys.readouterr().out.splitlines())
     assert ready["ready"].endswith(f"in 1 thread, {rules} rules")
     assert turn["simulations"] == 8
+    assert one_leaf.alphazero.__file__.endswith("examples/alphazero.py")
+
+
+def test_its_command_names_the_game_with_its_options() -> None:
+    command = bench_peers.one_leaf("go", {"size": 9, "komi": 7.0, "superko": True}, 32)
+    assert command[2:] == ["go:size=9,komi=7.0,superko=true", "--simulations", "32"]

@@ -8,7 +8,7 @@ import pytest
 
 import tengen
 from tengen.engine import Standing
-from tengen.interfaces.timekeeping import Allowance, Clock, Pace, allow, moves_to_come
+from tengen.interfaces.timekeeping import Allowance, Clock, Delays, Pace, allow, moves_to_come
 
 UNCLEAR = Standing(simulations=1, choices=30, lead=0, settled=False)
 
@@ -53,6 +53,33 @@ def test_no_long_game_is_lost_on_time(left: float, increment: float, moves_to_go
             to_go -= 1
             if to_go == 0:
                 clock, to_go = clock + left, moves_to_go
+
+
+@pytest.mark.parametrize(("pause", "share"), [(0.2, 0.01), (0.1, 0.03), (0.015, 0.5)])
+def test_no_game_is_lost_on_a_machine_on_which_others_work(pause: float, share: float) -> None:
+    """One second and 0.01 s a move, from a process that often has to wait for its turn."""
+    rng, delays = random.Random(3), Delays()
+    for _ in range(50):
+        clock = 1.0
+        for move in range(120):
+            allowance = allow(Clock(clock, 0.01), max(20.0, 40.0 - move / 2), 0.05, delays)
+            waits = pause if rng.random() < share else 0.0
+            worked = spent(allowance, 0.001)
+            took = worked + waits
+            assert took <= clock, f"move {move} with {clock:.3f} s left took {took:.3f} s"
+            delays.note(took, worked, allowance)
+            clock += 0.01 - took
+
+
+def test_delays_are_learned_and_forgotten() -> None:
+    delays, clock = Delays(), Clock(1.0, 0.01)
+    calm = allow(clock, 30, 0.05, delays)
+    delays.note(0.3, 0.1, Allowance(0.05, 0.1))
+    assert delays.longest == pytest.approx(0.2)
+    assert allow(clock, 30, 0.05, delays).most < calm.most
+    for _ in range(300):
+        delays.note(0.05, 0.05, Allowance(0.05, 0.1))
+    assert allow(clock, 30, 0.05, delays) == calm
 
 
 @pytest.mark.parametrize("left", [1.0, 60.0, 600.0])

@@ -23,9 +23,12 @@ import tengen
 from tengen import SearchParams, TengenError
 from tengen.config import load_config
 from tengen.engine import Limit
+from tengen.games.pgn import parse_pgn, write_pgn
 from tengen.games.sgf import parse_sgf, read_sgf, write_sgf
+from tengen.games.shogi import read_csa, read_kif
 from tengen.interfaces.gtp import Gtp
 from tengen.interfaces.gtp.language import clean
+from tengen.interfaces.uci import UCI, USI, Brain, Dialect, Uci
 from tengen.interfaces.web.models import Models
 from tengen.network.checkpoint import load_network
 from tengen.records.record import decode
@@ -124,6 +127,58 @@ def gtp(data: bytes) -> None:
         assert not answer or answer[0] in "=?", answer
 
 
+def position(data: bytes, names: tuple[str, ...]) -> None:
+    """A position of the game that the first byte chooses, as programs exchange it."""
+    rules = game(names[data[0] % len(names)] if data else names[0])
+    state = rules.state(board=data[1:].decode(errors="surrogateescape"))
+    assert rules.state(board=state.position_text) == state
+    assert (state.outcome is None) == bool(state.legal_actions)
+
+
+def fen(data: bytes) -> None:
+    position(data, ("chess", "minichess", "los_alamos"))
+
+
+def sfen(data: bytes) -> None:
+    position(data, ("shogi", "minishogi"))
+
+
+def pgn(data: bytes) -> None:
+    found = parse_pgn(data)
+    assert parse_pgn(write_pgn(found)).state == found.state  # what we write we read
+
+
+def shogi_file(data: bytes) -> None:
+    """The first byte chooses KIF or CSA."""
+    (read_kif if data[:1] == b"K" else read_csa)(data[1:])
+
+
+@functools.cache
+def uci_session(dialect: Dialect, name: str) -> tuple[Uci, list[str]]:
+    rules, said = tengen.load(name), []  # type: tengen.Game, list[str]
+    brain = Brain("fake", rules, SearchParams(leaves_per_batch=2), lambda threads: LooksAtTheBoard(rules), 1)
+    return Uci(brain, dialect, said.append), said
+
+
+def converse(data: bytes, dialect: Dialect, name: str) -> None:
+    """No line is a mistake of ours, and every search answers."""
+    session, said = uci_session(dialect, name)
+    for line in data.decode(errors="replace").split("\n")[:20]:
+        said.clear()
+        session.obey(line)
+        session.stop()
+        session.end()
+        assert "internal error" not in "".join(said), (line, said)
+
+
+def uci(data: bytes) -> None:
+    converse(data, UCI, "chess")
+
+
+def usi(data: bytes) -> None:
+    converse(data, USI, "shogi")
+
+
 class FakeSocket:
     """What a Connection needs of a WebSocket, without a network."""
 
@@ -174,8 +229,12 @@ def message(data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    found.__name__: found for found in (sgf, drawing, moves, record, records, shard, network, config, gtp, message)
-}
+    found.__name__: found
+    for found in (
+        sgf, drawing, moves, fen, sfen, pgn, shogi_file, record, records, shard, network, config, gtp, uci, usi,
+        message,
+    )
+}  # fmt: skip
 
 
 def corpus(name: str) -> list[bytes]:

@@ -101,9 +101,12 @@ def test_a_game_that_can_go_on_for_ever_is_caught(tmp_path: Path) -> None:
     assert "A game can go on for ever: play can come back to a position" in laws.findings["too long"].text
 
 
+SHORT_GAMES: dict[str, dict[str, Any]] = {"chess": {"max_moves": 80}, "shogi": {"max_moves": 60}}  # for their speed
+
+
 @pytest.mark.parametrize("name", names())
 def test_the_games_of_the_registry_pass(name: str) -> None:
-    report = check_game(tengen.load(name))
+    report = check_game(tengen.load(name, **SHORT_GAMES.get(name, {})), seconds=NO_LIMIT)
     assert report.findings == ()
     assert report.coverage.random_games > 0
     assert "Nothing wrong was found." in report.text()
@@ -181,3 +184,12 @@ def test_a_question_does_not_fail_a_game(tmp_path: Path) -> None:
     assert [finding.kind for finding in report.findings] == ["stone on a stone"]
     assert "QUESTION, stone on a stone:" in report.text()
     assert "Nothing is certainly wrong." in report.text()
+
+
+def test_moves_to_cells_on_which_nothing_stands_are_asked_about(tmp_path: Path) -> None:
+    rules = (ROOT / "examples" / "breakthrough.py").read_text()
+    nameless = tmp_path / "nameless.py"
+    nameless.write_text(rules.replace('"own men", "opponent\'s men"', '"mine", "theirs"'))
+    report = check_game(tengen.load(str(nameless), size=4), games=4, positions=60)
+    assert [finding.kind for finding in report.questions] == ["nothing to show"]
+    assert report.passed

@@ -63,7 +63,7 @@ def test_sfen_goes_round(state: tengen.State) -> None:
     assert read.hands == state.hands
     assert (read.cells == state.cells).all()
     assert state.game.state(board=f"sfen {sfen}") == read == state.game.state(board=str(state))
-    if state.outcome is None or state.outcome.reason != "repetition":
+    if state.outcome is None or state.outcome.reason not in ("repetition", "perpetual check"):
         assert read.legal_actions == state.legal_actions
 
 
@@ -114,6 +114,25 @@ def test_endings_are_told() -> None:
     assert (outcome.winner, outcome.reason) == (1, tengen.Reason.REPETITION)
     outcome = game.state("G*1b", board="8k/9/8G/9/9/9/9/9/K6R1 b GP 1").outcome
     assert repr(outcome) == "Outcome(winner=0, reason='checkmate', sentence='checkmate')"
+
+
+@pytest.mark.parametrize(
+    ("name", "board", "moves", "reason"),
+    [
+        ("minishogi", None, "1e1d 5a5b 1d1e 5b5a " * 3, "repetition"),
+        ("shogi", "k8/9/9/9/9/9/9/9/1R6K b - 1", "8i9i 9a8a 9i8i 8a9a " * 3, "perpetual check"),
+        ("shogi", "GGGGKSSSS/PPPPPPP2/9/9/9/9/9/4k4/9 b 2R2B 1", "win", "declaration"),
+    ],
+)
+def test_a_drawing_says_no_more_than_it_shows(name: str, board: str | None, moves: str, reason: str) -> None:
+    """Neither the past nor a declaration is drawn, so that what is read back from the drawing goes on."""
+    game = tengen.load(name, declaration=True) if reason == "declaration" else tengen.load(name)
+    state = game.state(moves, board=board) if board else game.state(moves)
+    assert state.outcome is not None
+    assert state.outcome.reason == reason
+    assert "game over" not in str(state)
+    assert str(game.state(board=str(state))) == str(state)
+    assert game.state(board=str(state)).outcome is None
 
 
 @pytest.mark.parametrize("sfen", [START, DROPS])

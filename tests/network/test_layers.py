@@ -91,6 +91,22 @@ def test_one_head_alone(name: str, kind: str) -> None:
         np.testing.assert_allclose(answer.values.sum(1), 1, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["cells and a pass", "columns", "planes and extras", "dense"])
+def test_policy_and_value_with_no_layer_in_common(name: str) -> None:
+    config = NetworkConfig(blocks=1, channels=8, policy_channels=8, value_channels=8, kind="separate")
+    shape = SHAPES[name]
+    file = settled_file(shape, config)
+    planes = random_board(shape.planes_shape, 3)
+    answer = check_all_ways(file, planes)
+    assert Architecture.from_json(file.architecture.as_json()) == file.architecture
+    assert file.has_policy
+    assert file.has_value
+    other = {weight: numbers + ("value_net" in weight) for weight, numbers in file.weights.items()}
+    changed = make_evaluator(replace(file, weights=other), backend="torch", precision="f32")(planes)
+    np.testing.assert_array_equal(changed.logits, answer.logits)
+    assert not np.allclose(changed.values, answer.values)
+
+
 @pytest.mark.parametrize("name", ["cells and a pass", "columns", "planes and extras", "one cell"])
 def test_another_board_size_in_all_ways(name: str) -> None:
     shape = SHAPES[name]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tengen
-from tengen import State
+from tengen import Forest, SearchParams, State, UniformEvaluator
+from tengen.search import run
 from tengen.strength.accuracy import (
     PositionsError,
     Quality,
@@ -213,6 +214,37 @@ def test_board_and_moves_say_the_same(tmp_path: Path) -> None:
     positions = load_positions(path, CONNECT_FOUR)
     assert [str(state) for state in positions.states] == [str(CONNECT_FOUR.state("4 4"))] * 3
     assert positions.scores.tolist() == [scores] * 3
+
+
+def test_a_position_may_be_a_text_and_scores_may_have_names(tmp_path: Path) -> None:
+    game = tengen.load("minichess")
+    fen = "4k/R4/2K2/5/5 w - - 0 1"
+    moves = game.state(board=fen).legal_actions
+    names = [game.state(board=fen).action_text(action) for action in moves]
+    scores = dict(zip(names, range(len(names)), strict=True))
+    positions = load_positions(write(tmp_path / "p.jsonl", {"position": fen, "move score": scores}), game)
+    assert positions.states[0].position_text == fen
+    assert positions.scores[0, list(moves)].tolist() == list(range(len(names)))
+    assert np.isfinite(positions.scores).sum() == len(names)
+    for wrong, message in (({**scores, "a1a2": 0}, "'a1a2' is not a legal move"), ({names[0]: 1}, "has no score")):
+        with pytest.raises(PositionsError, match=message):
+            load_positions(write(tmp_path / "p.jsonl", {"position": fen, "move score": wrong}), game)
+
+
+def test_the_endgames_of_minichess_are_right_where_a_search_proves_them() -> None:
+    """The tables they come from and the search that proves mates know nothing of each other."""
+    positions = known_positions(tengen.load("minichess")).some(60)
+    best, proofs = np.nanmax(positions.scores, axis=1), 0
+    for state, score in zip(positions.states, best, strict=True):
+        forest = Forest(state.game, 1, SearchParams(simulations=20_000, leaves_per_batch=16), 0)
+        forest.set_root(0, state, 0)
+        forest.begin()
+        run(forest, UniformEvaluator(state.game))
+        if (proven := forest.result(0).proven) is not None:
+            assert proven.value_for(state.to_move) == np.sign(score)
+            assert 200 - score <= forest.result(0).distance
+            proofs += 1
+    assert proofs >= 10
 
 
 def test_second_player_to_move(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tengen.config import RunConfig, load_config
 from tengen.network.checkpoint import load_network
+from tengen.report import IterationReport, RunReport
 
 SMALL: dict[str, Any] = {
     "network": {"preset": "tiny", "blocks": 1, "channels": 8, "policy_channels": 4, "value_channels": 4},
@@ -42,3 +43,21 @@ def what_counts(folder: Path) -> dict[str, bytes]:
     for path in (folder / "networks").glob("*.safetensors"):  # their headers name the folder
         counts[path.name] = load_network(path).digest.encode()
     return counts
+
+
+class Stopped(Exception):
+    pass
+
+
+class Stopper:
+    """Ends a run after so many iterations."""
+
+    def __init__(self, iterations: int) -> None:
+        self._iterations = iterations
+
+    def run_started(self, report: RunReport) -> None: ...
+    def stage(self, name: str, done: int, total: int) -> None: ...
+
+    def iteration_finished(self, report: IterationReport) -> None:
+        if report.iteration == self._iterations:
+            raise Stopped

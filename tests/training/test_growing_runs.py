@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import small_config, what_counts
+from small_runs import Stopped, Stopper, small_config, what_counts
 
 import tengen
 from tengen.config import ConfigError, NetworkConfig, RunConfig, load_config
@@ -12,7 +12,6 @@ from tengen.learner import Learner
 from tengen.network import make_evaluator
 from tengen.network.checkpoint import load_network
 from tengen.replay import ReplayWindow
-from tengen.report import IterationReport, RunReport
 from tengen.selfplay import play_games
 from tengen.train import train
 
@@ -26,24 +25,6 @@ def growing(**stages: dict[str, object]) -> RunConfig:
 
 def blocks_of(path: Path) -> int:
     return len(load_network(path).architecture.trunk) - 1
-
-
-class Stopped(Exception):
-    pass
-
-
-class Stopper:
-    """Ends a run after so many iterations."""
-
-    def __init__(self, iterations: int) -> None:
-        self._iterations = iterations
-
-    def run_started(self, report: RunReport) -> None: ...
-    def stage(self, name: str, done: int, total: int) -> None: ...
-
-    def iteration_finished(self, report: IterationReport) -> None:
-        if report.iteration == self._iterations:
-            raise Stopped
 
 
 def test_a_run_goes_on_over_its_growth_bit_for_bit(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def random_samples(seed: int) -> TensorSamples:
             reply=reply,
             reply_weight=nothing,
             plies_left=rng.integers(0, 9, BATCH).astype(np.float32),
+            player=nothing.astype(np.int8),
             played_out=(rng.random(BATCH) < 0.5).astype(np.float32),
             ownership=rng.integers(-1, 2, (BATCH, 3, 3)).astype(np.float32),
             score=rng.integers(-9, 10, BATCH).astype(np.float32),

@@ -65,13 +65,14 @@ enum class Reason : std::uint8_t {
   kDeclaration,     // a player declared a win that the rules allow, as by an entering king
   kResignation,     // a player gave up
   kForfeit,         // a player broke the rules or ran out of time
+  kAgreement,       // the players, or a judge, agreed on the result
   kRules,           // the rules say no more than that it is over
 };
 
-constexpr std::array<std::string_view, 18> kReasonTexts = {
-    "line",        "full board", "no move",     "two passes",  "length",     "majority",
-    "connection",  "capture",    "checkmate",   "stalemate",   "repetition", "perpetual check",
-    "fifty moves", "material",   "declaration", "resignation", "forfeit",    "rules"};
+constexpr std::array<std::string_view, 19> kReasonTexts = {
+    "line",      "full board", "no move",    "two passes",      "length",      "majority", "connection",  "capture",
+    "checkmate", "stalemate",  "repetition", "perpetual check", "fifty moves", "material", "declaration", "resignation",
+    "forfeit",   "agreement",  "rules"};
 
 constexpr std::string_view reason_text(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)]; }
 
@@ -279,6 +280,14 @@ concept HasActionCells = requires(const G game, const StateOf<G> state, Action a
 template <class G>  // of a finished game
 concept HasEnding = requires(const G game, const StateOf<G> state) {
   { game.ending(state) } -> std::same_as<Ending>;
+};
+
+// For rollout policies: what each of these legal actions does at once, [list.size()], numbers below kMostTactics.
+inline constexpr int kMostTactics = 64;
+
+template <class G>
+concept HasTactics = requires(const G game, const StateOf<G> state, const ActionList& list, std::uint8_t* out) {
+  { game.tactics(state, list, out) } -> std::same_as<void>;
 };
 
 // What a game is counted by, for people and as targets of the learner.

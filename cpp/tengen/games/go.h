@@ -149,8 +149,10 @@ class Go {
   }
 
   void cells(const State& state, std::int8_t* out) const {
-    static constexpr std::array<std::int8_t, 3> kCodes = {1, 2, 0};  // by mark
-    for (int cell = 0; cell < pass_; ++cell) out[cell] = kCodes[state.position.mark[at(cell)]];
+    for (int cell = 0; cell < pass_; ++cell) {
+      const auto mark = state.position.mark[at(cell)];
+      out[cell] = static_cast<std::int8_t>(mark == Board::kEmpty ? 0 : mark + 1);
+    }
   }
 
   // Whose area each cell is.
@@ -159,6 +161,16 @@ class Go {
     const Cells white = board_.reached(state.position, Board::kWhite);
     for (int cell = 0; cell < pass_; ++cell) {
       out[cell] = static_cast<std::int8_t>(int(black.has(cell)) - int(white.has(cell)));
+    }
+  }
+
+  // A sum of GoBoard's tactics for a stone; for a pass, whether the opponent has passed.
+  void tactics(const State& state, const ActionList& list, std::uint8_t* out) const {
+    const auto liberties = board_.count_liberties(state.position);
+    for (const Action action : list) {
+      *out++ =
+          static_cast<std::uint8_t>(action == pass_ ? Board::kTactics + (state.passes > 0 ? 1 : 0)
+                                                    : board_.tactics(state.position, liberties, action, own(state)));
     }
   }
 

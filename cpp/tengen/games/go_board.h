@@ -107,8 +107,9 @@ class GoBoard {
     remember(position);
   }
 
-  // Adds a stone and joins it to its neighbours; what that leaves without liberties stays.
-  void put(Position& position, int cell, Mark stone) const {
+  // Adds a stone and joins it to its neighbours; what that leaves without liberties stays. Always inlined: every move
+  // of a play-out calls it, and whether GCC inlines it by itself depends on what else is in the file that it compiles.
+  [[gnu::always_inline]] void put(Position& position, int cell, Mark stone) const {
     position.stones[stone].insert(cell);
     position.empty.erase(cell);
     --position.num_empty;
@@ -197,6 +198,47 @@ class GoBoard {
       }
     });
     return liberties;
+  }
+
+  // What a stone does at once, as a sum of these.
+  enum Tactic : std::uint8_t {
+    kTakes = 1,        // a chain of the opponent
+    kSaves = 2,        // a chain of its own from being taken
+    kSelfAtari = 4,    // leaves its chain one liberty at most
+    kGivesAtari = 8,   // leaves a chain of the opponent one liberty
+    kStrengthens = 16  // a chain of its own that had two liberties has more
+  };
+  static constexpr int kTactics = 32;
+
+  // Of a stone on a legal cell. `liberties` are those of count_liberties(); liberties that two joined chains share are
+  // counted twice here, so an atari of its own may be missed.
+  int tactics(const Position& position, const PerCell<Count>& liberties, int cell, Mark stone) const {
+    const Around& around = around_[at(cell)];
+    int own = 0;      // liberties of the new chain
+    int weakest = 3;  // liberties of the weakest chain that it joins
+    int found = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const auto mark = position.mark[around[i]];
+      if (mark == kEmpty) {
+        ++own;
+      } else if (mark != kOutside) {
+        const Cell chain = position.chain[around[i]];
+        const int count = liberties[chain];
+        if (mark != stone) {
+          found |= count == 1 ? kTakes : count == 2 ? kGivesAtari : 0;
+          own += count == 1 ? 1 : 0;
+          continue;
+        }
+        bool first = true;  // of its neighbours in that chain
+        for (std::size_t j = 0; j < i; ++j) first &= position.chain[around[j]] != chain;
+        own += first ? count - 1 : 0;
+        weakest = std::min(weakest, count);
+      }
+    }
+    if (own <= 1) return found | ((found & kTakes) != 0 ? 0 : kSelfAtari);
+    if (weakest == 1) found |= kSaves;
+    if (weakest == 2 && own > 2) found |= kStrengthens;
+    return found;
   }
 
  private:

@@ -248,8 +248,10 @@ class Shogi {
 
   std::string position_text(const State& state) const { return Text::sfen(state.position, state.num_moves); }
 
+  // A drawing shows neither earlier positions nor a declaration, so it does not say that one of them ended the game.
   std::string board_text(const State& state) const {
-    return Text::draw(state.position, state.num_moves, outcome(state).has_value());
+    const bool finished = state.num_moves >= rules_.max_moves || !Board::can_move(state.position);
+    return Text::draw(state.position, state.num_moves, finished);
   }
 
   // The past begins with the drawing.

@@ -1,14 +1,16 @@
 // Shogi as text: squares, moves as USI has them, positions as SFEN has them, and a drawing of the board.
 //
 //     9 8 7 6 5 4 3 2 1
-//   a l n s g k g s n l      black's pieces are capitals and move up; promoted pieces have letters of their own,
-//   because b . r . . . . . b .      a cell is one character: T U V W for pawn, lance, knight and silver, H and D for
-//   bishop
-//   ...                      and rook
+//   a l n s g k g s n l
+//   b . r . . . . . b .
+//   ...
 //   i L N S G K G S N L
 //   white holds nothing
 //   black holds 2P B
 //   black to move, move 12
+//
+// Black's pieces are capitals and move up. Promoted pieces have letters of their own, because a cell is one character:
+// T U V W for pawn, lance, knight and silver, H and D for bishop and rook.
 #pragma once
 
 #include <algorithm>

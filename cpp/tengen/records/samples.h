@@ -57,6 +57,7 @@ struct SampleArrays {
   float* reply;          // [B, A] policy at the next ply
   float* reply_weight;   // [B] 0 if there is no next ply
   float* plies_left;     // [B]
+  std::int8_t* player;   // [B] who is to move
   float* played_out;     // [B]
   float* ownership;      // [B, H, W], or null
   float* score;          // [B], or null
@@ -179,6 +180,7 @@ class Sampler {
     }
     out_.reply_weight[b] = next_recorded || ply + 1 < moves.size() ? 1.0F : 0.0F;
     out_.plies_left[b] = static_cast<float>(moves.size() - ply);
+    out_.player[b] = static_cast<std::int8_t>(index(game_.to_move(state)));
   }
 
  private:

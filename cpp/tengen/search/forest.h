@@ -37,8 +37,10 @@ class Forest {
  public:
   using State = typename G::State;
 
-  Forest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed)
-      : simulator_(game, params),
+  // `rollouts`: the policy of the play-outs, if params.rollout_weight asks for them; uniformly random without.
+  Forest(const G& game, int num_trees, const SearchParams& params, std::uint64_t seed,
+         std::shared_ptr<const RolloutPolicy> rollouts = nullptr)
+      : simulator_(game, params, std::move(rollouts)),
         cache_(params.cache_entries, game.spec().legal_bound()),
         batch_(game.spec(), params.random_symmetry, seed) {
     if (game.spec().num_actions > 65535) throw Error("The search holds games of at most 65535 actions.");
@@ -57,11 +59,12 @@ class Forest {
   // Leaves that wait for update().
   int num_pending() const { return asked_ ? batch_.num_rows() : 0; }
 
-  // A new position for a tree, without memory of the old one.
-  void set_root(int tree, State state, std::uint64_t seed) {
+  // A new position for a tree, without memory of the old one. `past` is where the last moves went, for rollouts.
+  void set_root(int tree, State state, std::uint64_t seed, const LastTargets& past = {}) {
     leave_batch("set_root()");
     Search& search = at(tree);
     search.state = std::move(state);
+    search.past = past;
     search.rng = Rng(seed);
     reset_tree(search);
   }
@@ -80,7 +83,7 @@ class Forest {
     leave_batch("advance()");
     Search& search = at(tree);
     require_legal(search, tree, action);
-    game().play(search.state, action);
+    simulator_.play(search.state, action, search.past);
     const int i = search.tree.edge_of(kRoot, action);
     if (i >= search.tree.links(kRoot).num_children ||
         simulator_.was_expanded_to_win(search.tree, search.tree.child(kRoot, i))) {
@@ -234,7 +237,10 @@ class Forest {
  private:
   using Search = TreeSearch<G>;
 
+  // A search of rollouts comes back after so many simulations, or actions of its random games: within a millisecond in
+  // every game, so that a search can end in time.
   static constexpr int kMostAtOnce = 512;
+  static constexpr std::int64_t kMostPlayedAtOnce = 4096;
   static constexpr unsigned kPollEvery = 64;  // simulations
 
   Search& at(int tree) { return searches_.at(static_cast<std::size_t>(tree)); }
@@ -335,9 +341,10 @@ class Forest {
   void fill_share(Search& search, int tree, Poll& poll) {
     int queued = 0;
     Collisions collisions(search.tree, collided_);
+    const std::int64_t enough = simulator_.actions_played() + kMostPlayedAtOnce;
     for (int done = 0; queued < params().leaves_per_batch; ++done) {
       if (queued == 0) {  // only then: a poll that throws must not cut a share in two
-        if (done >= kMostAtOnce) return;
+        if (done >= kMostAtOnce || simulator_.actions_played() >= enough) return;
         if (++unpolled_ % kPollEvery == 0) poll();
       }
       finish_if_done(search);

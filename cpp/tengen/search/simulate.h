@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/rollout/policy.h"
 #include "tengen/search/backup.h"
 #include "tengen/search/params.h"
 #include "tengen/search/result.h"
@@ -26,6 +28,7 @@ struct TreeSearch {
 
   Tree tree;
   typename G::State state;   // of the root
+  LastTargets past;          // of the moves before it; asked only if rollouts have a policy
   std::vector<Action> only;  // the root's actions that are searched; all if empty
   RootPlan plan;
   Rng rng;
@@ -51,18 +54,25 @@ class Simulator {
   using State = typename G::State;
   using Search = TreeSearch<G>;
 
-  Simulator(const G& game, const SearchParams& params)
-      : game_(game), params_(params), legal_(game.spec().legal_bound()) {}
+  // `rollouts`: the policy of the play-outs; uniformly random without.
+  Simulator(const G& game, const SearchParams& params, std::shared_ptr<const RolloutPolicy> rollouts)
+      : game_(game), params_(params), policy_(std::move(rollouts)), legal_(game.spec().legal_bound()) {
+    if (policy_ != nullptr) player_.emplace(game_, *policy_);
+  }
+  Simulator(const Simulator&) = delete;  // its player points to its game
+  Simulator& operator=(const Simulator&) = delete;
 
   const G& game() const { return game_; }
   const SearchParams& params() const { return params_; }
   SimulationTrace* trace() const { return trace_; }
   void set_trace(SimulationTrace* trace) { trace_ = trace; }
 
-  // Of the last simulation: the nodes from the root to its leaf, and what a random game from the leaf came to, for the
-  // first player, if such games count.
+  // Of the last simulation: the nodes from the root to its leaf, and what a play-out from the leaf came to, for the
+  // first player, if they count.
   const std::vector<NodeId>& path() const { return path_; }
   std::optional<float> rollout() const { return rollout_; }
+  // Actions of all play-outs so far.
+  std::int64_t actions_played() const { return actions_played_; }
   // Working memory for legal actions.
   ActionList& legal() { return legal_; }
 
@@ -74,6 +84,7 @@ class Simulator {
     Tree& tree = search.tree;
     if (trace_ != nullptr) *trace_ = {};
     path_.clear();
+    LastTargets past = search.past;
 
     // 1. Select: down to a node that has not been evaluated, or about which nothing is left to find out.
     NodeId node = kRoot;
@@ -92,7 +103,7 @@ class Simulator {
       const bool is_new = choice == tree.links(node).num_children;
       if (is_new && tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return Arrival::kFull;
       const NodeId child = is_new ? tree.add_child(node) : tree.child(node, choice);
-      game_.play(state, action);
+      play(state, action, past);
       if (is_new) look_at(tree, child, state);
       node = child;
     }
@@ -100,11 +111,14 @@ class Simulator {
     // 2. A leaf that waits for its evaluation already must not be asked for twice.
     if (tree.stats(node).pending > 0) return Arrival::kBlocked;
 
-    // 3. A random play-out, if they count.
+    // 3. A play-out, if they count.
     rollout_.reset();
     if (params_.rollout_weight > 0.0F) {
       State end = state;
-      rollout_ = value_for(random_playout(game_, end, search.rng, legal_).outcome, Player::kFirst);
+      const Playout played =
+          player_ ? player_->playout(end, past, search.rng) : random_playout(game_, end, search.rng, legal_);
+      rollout_ = value_for(played.outcome, Player::kFirst);
+      actions_played_ += played.actions;
       if (rollouts_only()) {
         tree.links(node).value = *rollout_;
         if (node == kRoot) expand_evenly(tree, node, state);
@@ -129,6 +143,12 @@ class Simulator {
     if (trace_ != nullptr) {
       for (auto& change : trace_->changes) change.value_sum_after = search.tree.stats(change.node).value_sum;
     }
+  }
+
+  // Plays an action, and remembers where it went if rollouts ask for that.
+  void play(State& state, Action action, LastTargets& past) const {
+    if (player_) past.add(action_cells(game_, state, action).target);
+    game_.play(state, action);
   }
 
   // What the rules say about a node that was just made.
@@ -182,6 +202,7 @@ class Simulator {
   // Constant during search.
   G game_;
   SearchParams params_;
+  std::shared_ptr<const RolloutPolicy> policy_;  // null: play-outs are uniformly random
 
   SimulationTrace* trace_ = nullptr;  // owned elsewhere
 
@@ -189,10 +210,13 @@ class Simulator {
   std::vector<NodeId> path_;
   std::optional<float> rollout_;
 
+  std::int64_t actions_played_ = 0;
+
   // Working memory, kept to avoid allocation.
   std::vector<std::uint16_t> edges_;
   std::vector<float> priors_;
   ActionList legal_;
+  std::optional<RolloutPlayer<G>> player_;  // of policy_
 };
 
 }  // namespace tengen

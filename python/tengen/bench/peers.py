@@ -108,10 +108,16 @@ class Peer:
         return PeerError(f"The peer {name} does not answer: {last.rstrip('.')}.")
 
 
-def one_leaf(game: str, options: dict[str, float], simulations: int) -> list[str]:
-    """The command of the search in Python, which asks torch about one leaf at a time."""
-    program = [sys.executable, str(SOURCES / "one_leaf.py"), game, "--options", json.dumps(options)]
-    return [*program, "--simulations", str(simulations)]
+def one_leaf(game: str, options: dict[str, bool | int | float], simulations: int) -> list[str]:
+    """The command of examples/alphazero.py with one game, so that it asks torch about one leaf at a time."""
+    named = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
+    return [
+        sys.executable,
+        str(SOURCES / "one_leaf.py"),
+        f"{game}:{named}" if named else game,
+        "--simulations",
+        str(simulations),
+    ]
 
 
 def mctx_pgx(game: str, simulations: int, batch: int, core: int | None = None) -> list[str]:

@@ -1,9 +1,9 @@
 """How fast self-play is, where its time goes, and how it stands beside two others with a network of the same shape.
 
-The others are mctx's Gumbel search on pgx's games (JAX), and a search in Python that asks torch about one leaf at a
-time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that ends in an
-evaluation or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs on the
-machine hits both. Ours plays as `experiments/` has it for the game; a second figure tells what its cache saves.
+The others are mctx's Gumbel search on pgx's games (JAX), and examples/alphazero.py, a search in Python that asks torch
+about one leaf at a time. All make 32 simulations a move with 4 blocks of 64 channels. A simulation is one descent that
+ends in an evaluation or a known result. The sides take turns, and a ratio is the median of the rounds: what else runs
+on the machine hits both. Ours plays as `experiments/` has it for the game; a second figure tells what its cache saves.
 """
 
 from __future__ import annotations

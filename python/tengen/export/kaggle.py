@@ -68,6 +68,8 @@ def agent_weights(file: NetworkFile) -> dict[str, NDArray[np.float32]]:
             "The agent for Kaggle has numpy alone, which can't compute a torch module of one's own "
             f"({file.architecture.module.name})."
         )
+    if file.architecture.towers:
+        raise ExportError("The agent for Kaggle computes one tower with two heads, and this network has two towers.")
     if file.architecture.tables is not None:
         raise ExportError(
             "The agent for Kaggle computes a network of layers with numpy; this one is an n-tuple network, whose "

@@ -1,4 +1,4 @@
-"""The names of several moves in a row. A name may depend on the state, so each is asked for where it is played."""
+"""Several moves in a row: where they lead, and their names. A name may depend on the state in which it is played."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from collections.abc import Iterable
 
 from tengen._core import State
 
-__all__ = ["first_state", "line_notations", "line_texts", "played_texts"]
+__all__ = ["first_state", "last_state", "line_notations", "line_texts", "played_texts"]
 
 
 def first_state(state: State) -> State:
     """Where the moves of a state began."""
     return state.game.state(board=state.start_board)
+
+
+def last_state(state: State, actions: Iterable[int]) -> State:
+    """Where actions lead that are played one after another from a state."""
+    for action in actions:
+        state = state.play(action)
+    return state
 
 
 def line_texts(state: State, actions: Iterable[int]) -> list[str]:

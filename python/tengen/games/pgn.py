@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from tengen._core import BoardTextError, Game, State, TengenError
 from tengen.games import load
-from tengen.games.lines import first_state
+from tengen.games.lines import first_state, last_state
 
 __all__ = [
     "LARGEST_PGN",
@@ -102,10 +102,7 @@ class PgnGame:
     @property
     def state(self) -> State:
         """The position after the last move of the main line."""
-        state = self.start
-        for move in self.line:
-            state = state.play(move.action)
-        return state
+        return last_state(self.start, (move.action for move in self.line))
 
     @property
     def players(self) -> tuple[str, str]:

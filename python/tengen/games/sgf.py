@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sgfmill import sgf_grammar
 
@@ -63,6 +63,7 @@ class SgfGame:
     players: tuple[str, str] = ("", "")  # names: black's, white's
     result: str = ""  # as in SGF: B+3.5, W+R or 0
     date: str = ""
+    root: Properties = field(default_factory=dict, compare=False, repr=False)  # of the file's first node
 
     @property
     def game(self) -> Game:
@@ -143,6 +144,7 @@ def parse_sgf(text: str | bytes, like: Game | None = None) -> SgfGame:
         players=(_text(root, "PB"), _text(root, "PW")),
         result=_text(root, "RE"),
         date=_text(root, "DT"),
+        root=root,
     )
 
 

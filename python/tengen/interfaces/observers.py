@@ -17,6 +17,7 @@ from tengen.report import (
     AccuracyReport,
     Finding,
     GateReport,
+    ImitationReport,
     IterationReport,
     Observer,
     RatingReport,
@@ -72,7 +73,8 @@ def amount(size: int) -> str:
 
 
 def start_text(report: RunReport) -> str:
-    begun = f"goes on at iteration {report.iteration + 1}" if report.iteration else "starts from a blank network"
+    first = f"the network {report.start[:12]}" if report.start else "a blank network"
+    begun = f"goes on at iteration {report.iteration + 1}" if report.iteration else f"starts from {first}"
     return (
         f"{report.game} {begun} ({report.parameters:,} parameters); {report.threads} "
         f"thread{'s' * (report.threads != 1)}, {report.evaluator}; memory stays under {amount(report.memory_limit)}; "
@@ -82,6 +84,12 @@ def start_text(report: RunReport) -> str:
 
 def speed_text(report: IterationReport) -> str:
     games = report.self_play
+    if report.imitation is not None:
+        learner, validation = report.learner, report.imitation.validation
+        return (
+            f"{learner.samples / max(learner.seconds, 1e-9):,.0f} samples/s; moves foretold: top-1 "
+            f"{percent(validation.top1)}, top-5 {percent(validation.top5)}"
+        )
     seconds = max(games.seconds, 1e-9)
     return f"{games.games / seconds:,.1f} games/s, {games.evaluations / seconds:,.0f} evaluations/s"
 
@@ -117,6 +125,17 @@ def accuracy_text(accuracy: AccuracyReport) -> str:
     )
 
 
+def foretold_text(imitation: ImitationReport) -> str:
+    """How well the moves of people are foretold: in the test games if they were looked at, else in the validation."""
+    found = imitation.test or imitation.validation
+    which = "test" if imitation.test else "validation"
+    value = "" if found.value_error is None else f", squared error of the value {found.value_error:.3f}"
+    return (
+        f"Moves foretold in {found.positions:,} positions of {found.games:,} {which} games: "
+        f"top-1 {percent(found.top1)}, top-5 {percent(found.top5)}; policy loss {found.policy_loss:.3f}{value}."
+    )
+
+
 def percent(share: float) -> str:
     """Never rounded up to 100."""
     return f"{int(share * 10_000) / 100:.2f} %"
@@ -126,6 +145,8 @@ def final_text(report: IterationReport) -> str:
     """How strong the network of a finished run is, by what the run measured at its end; empty if that is nothing."""
     if report.accuracy is not None:
         return accuracy_text(report.accuracy)
+    if report.imitation is not None:
+        return foretold_text(report.imitation)
     scores = " and ".join(
         f"{match.score:.0%} against {match.opponent} ({match.games} games)" for match in report.strength
     )

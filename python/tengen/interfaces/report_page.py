@@ -102,8 +102,11 @@ def _tiles(reports: Sequence[IterationReport]) -> str:
     rating = next((report.rating for report in reversed(reports) if report.rating is not None), None)
     games = sum(report.self_play.games for report in reports)
     positions = sum(report.self_play.positions for report in reports)
+    foretold = newest.imitation and (newest.imitation.test or newest.imitation.validation)
     tiles = [
-        (
+        ("top-1", f"{foretold.top1:.1%}", f"top-5 {foretold.top5:.1%}")
+        if foretold
+        else (
             "Elo",
             f"{rating.elo:.0f} <small>± {rating.error:.0f}</small>" if rating else "?",
             f"{escape(rating.zero)} has 0" if rating else "not measured yet",
@@ -151,6 +154,7 @@ def _charts(reports: Sequence[IterationReport]) -> str:
     def curve(name: str, figure: Callable[[IterationReport], float], colour: int, dashed: bool = False) -> Line:
         return Line(name, [(report.iteration, figure(report)) for report in reports], colour, dashed)
 
+    played = any(report.self_play.games for report in reports)
     rated = [(report.iteration, report.rating) for report in reports if report.rating is not None]
     elo = Line(
         "Elo",
@@ -158,6 +162,7 @@ def _charts(reports: Sequence[IterationReport]) -> str:
         errors=[rating.error for _, rating in rated],
     )
     cards = [
+        *_imitation_cards(reports),
         ("Strength", "Elo with 95 % error bars", lines([elo], label=_whole), bool(rated)),
         (
             "Losses",
@@ -176,7 +181,7 @@ def _charts(reports: Sequence[IterationReport]) -> str:
             "Game length",
             "plies, mean of the finished games",
             lines([curve("plies", lambda r: r.self_play.mean_length, 1)], label=_short),
-            True,
+            played,
         ),
         (
             "How games end",
@@ -189,7 +194,7 @@ def _charts(reports: Sequence[IterationReport]) -> str:
                 label=_percent,
                 from_zero=True,
             ),
-            True,
+            played,
         ),
         (
             "Certainty",
@@ -203,7 +208,7 @@ def _charts(reports: Sequence[IterationReport]) -> str:
                 label=_short,
                 from_zero=True,
             ),
-            True,
+            played,
         ),
         (
             "Evaluations per second",
@@ -213,13 +218,13 @@ def _charts(reports: Sequence[IterationReport]) -> str:
                 label=_thousands,
                 from_zero=True,
             ),
-            True,
+            played,
         ),
         (
             "Games per second",
             "in self-play",
             lines([curve("games", lambda r: _per_second(r, r.self_play.games), 1)], label=_short, from_zero=True),
-            True,
+            played,
         ),
         (
             "Learning rate",
@@ -238,6 +243,29 @@ def _charts(reports: Sequence[IterationReport]) -> str:
     )
 
 
+def _imitation_cards(reports: Sequence[IterationReport]) -> list[tuple[str, str, str, bool]]:
+    """How well the moves of people are foretold, of a run that imitates them."""
+    found = [(report.iteration, report.imitation.validation) for report in reports if report.imitation is not None]
+    if not found:
+        return []
+    shares = [
+        Line("top-1", [(iteration, validation.top1) for iteration, validation in found], 1),
+        Line("top-5", [(iteration, validation.top5) for iteration, validation in found], 3),
+    ]
+    losses = [Line("policy", [(iteration, validation.policy_loss) for iteration, validation in found], 1)]
+    errors = [(at, each.value_error) for at, each in found if each.value_error is not None]
+    losses += [Line("value, squared error", errors, 2)] if errors else []
+    return [
+        (
+            "Moves foretold",
+            "share of the moves of validation games",
+            lines(shares, label=_percent, from_zero=True),
+            True,
+        ),
+        ("Validation", "losses on games that were not learned from", lines(losses, label=_short), True),
+    ]
+
+
 def _times(reports: Sequence[IterationReport]) -> list[Bar]:
     """The seconds of the run by what they were spent on."""
     in_network = sum(r.self_play.seconds * min(1.0, r.self_play.evaluator_share) for r in reports)
@@ -245,6 +273,7 @@ def _times(reports: Sequence[IterationReport]) -> list[Bar]:
     sampling = sum(r.learner.sampling_seconds for r in reports)
     learning = sum(r.learner.seconds for r in reports)
     measuring = sum(r.rating.seconds for r in reports if r.rating is not None)
+    measuring += sum(r.imitation.seconds for r in reports if r.imitation is not None)
     gating = sum(r.gate.seconds for r in reports if r.gate is not None)
     known = playing + learning + measuring + gating
     return [

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from tengen import State
 from tengen.engine import Engine, Standing
 
-__all__ = ["Allowance", "Clock", "Pace", "allow", "moves_to_come"]
+__all__ = ["Allowance", "Clock", "Delays", "Pace", "allow", "moves_to_come"]
 
 MOST_OF_TARGET = 3.0  # an unclear move may take so many times its target ...
 MOST_OF_CLOCK = 0.5  # ... but never more than this share of the clock, unless it is the last before more time comes
-# So many times the lag stays on the clock, because delays come in series, and even a move that takes no thought takes
-# some time: without more time to come it must last for a long game.
-MARGINS, MARGINS_OF_SUDDEN_DEATH = 5, 10
+# What stays on the clock, because delays come in series, and even a move that takes no thought takes some time: so many
+# times the lag, or the longest delay of late; and what the usual delay costs in so many moves, beyond what they bring.
+# In simulations of 150 games at 1 s + 0.01 s none is lost if one move of a hundred waits for 0.2 s.
+MARGINS, DELAYS_KEPT, MOVES_KEPT = 10, 4, 100
+FORGETTING = 0.995  # of the longest delay, after every move
 SHARE_OF_INCREMENT = 0.9  # what is not spent is there for later, and for delays
 
 
@@ -46,7 +48,27 @@ class Allowance:
 UNLIMITED = Allowance(math.inf, math.inf)
 
 
-def allow(clock: Clock, moves: float, lag: float) -> Allowance:
+class Delays:
+    """How much longer moves took than they should have: on a machine on which others work, a process may have to wait.
+
+    It is learned from the moves of a session, and outlives its games.
+    """
+
+    def __init__(self) -> None:
+        self.longest = 0.0  # lately
+        self.usual = 0.0  # of a move
+
+    def note(self, took: float, worked: float, allowance: Allowance) -> None:
+        """A move took so long, `worked` of it on a processor."""
+        late = max(0.0, min(took - worked, took - allowance.target))
+        self.usual += 0.1 * (late - self.usual)
+        self.longest = max(FORGETTING * self.longest, late)
+
+
+ON_TIME = Delays()  # never told of any
+
+
+def allow(clock: Clock, moves: float, lag: float, delays: Delays = ON_TIME) -> Allowance:
     """The time for this move. `moves` are probably still to come, this one included; `lag` is kept as a margin."""
     if math.isinf(clock.left):
         only = max(0.0, clock.per_move - lag)
@@ -55,7 +77,8 @@ def allow(clock: Clock, moves: float, lag: float) -> Allowance:
     if clock.byoyomi > 0.0 or moves == 1.0:  # what is left after this move is of little or no use
         kept = lag
     else:
-        kept = lag * (MARGINS if clock.increment > 0.0 or clock.moves_to_go > 0 else MARGINS_OF_SUDDEN_DEATH)
+        kept = max(MARGINS * lag, DELAYS_KEPT * delays.longest)
+        kept += MOVES_KEPT * max(0.0, delays.usual - SHARE_OF_INCREMENT * clock.increment)
     left = max(0.0, clock.left)
     usable = max(0.0, left + clock.byoyomi - kept)
     share = min(usable, left / moves + SHARE_OF_INCREMENT * clock.increment + clock.byoyomi)

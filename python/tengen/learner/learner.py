@@ -13,8 +13,9 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -24,19 +25,20 @@ from torch import Tensor
 from tengen._core import Game, TengenError
 from tengen.base.threads import InUse, one_thread
 from tengen.config import ConfigError, LearnerConfig, NetworkConfig
-from tengen.learner.loss import LOSSES, TensorSamples, loss_terms, with_own
+from tengen.learner.loss import LOSSES, LossTerms, TensorSamples, loss_terms, with_own
 from tengen.learner.optimizers import Muon
 from tengen.network import check_device
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.growth import Growth
 from tengen.network.on_torch import find_gpu
 from tengen.network.own_net import OwnNet, make_net, net_of
-from tengen.network.torch_net import TorchNet, load_weights, network_weights
-from tengen.replay import ReplayWindow, has_ownership
+from tengen.network.torch_net import NetworkOutput, TorchNet, load_weights, network_weights
+from tengen.replay import ReplayWindow, Samples, has_ownership
 from tengen.report import LearnerReport
 
-__all__ = ["Learner", "TrainingDivergedError", "learning_rate_at"]
+__all__ = ["Learner", "Partners", "PartnersLostError", "TrainingDivergedError", "learning_rate_at"]
 
+ATTEMPTS = 3  # to learn with partners of whom one was lost
 SMALLEST_PART = 64  # samples of a replica: fewer would make the means of the normalisation too noisy
 
 OWN = "own."  # before the name of a loss of a module of one's own
@@ -48,6 +50,26 @@ Net = TorchNet | OwnNet
 
 class TrainingDivergedError(TengenError):
     """The loss is no number any more."""
+
+
+class PartnersLostError(TengenError):
+    """A partner is gone in the middle of an iteration."""
+
+
+class Partners(Protocol):
+    """All partners of a learner, as it sees them."""
+
+    def begin(self, state: Weights) -> None:
+        """All of them learn from here."""
+        ...
+
+    def step(self, samples: Samples, rate: float, share: float) -> Mapping[str, Any]:
+        """One step of the optimizer with this batch; PartnersLostError if one of them is gone."""
+        ...
+
+    def end(self) -> Weights:
+        """Where they have come to."""
+        ...
 
 
 def learning_rate_at(config: LearnerConfig, progress: float) -> float:
@@ -99,12 +121,17 @@ class Learner:
         self._take(net_of(start) if start else make_net(game.spec, network, seed=seed))
         self._average = network_weights(self._net)
         self._averaged = 0  # networks in the average; the blank one is none
+        self._partners: Partners | None = None
 
     @property
     def num_parameters(self) -> int:
         """Once it has grown."""
         net = make_net(self._game.spec, self._sizes[-1], seed=0) if self._sizes else self._net
         return sum(parameter.numel() for parameter in net.parameters())
+
+    def share_with(self, partners: Partners) -> None:
+        """From here on they take the steps (`learner.partner`)."""
+        self._partners = partners
 
     @one_thread
     def learn(
@@ -118,6 +145,22 @@ class Learner:
         should_stop: Callable[[], bool] = lambda: False,
     ) -> LearnerReport:
         """Takes `steps` steps, while the run goes from one progress to the other (0 to 1); fewer if it is stopped."""
+        learn = partial(self._learn, window, steps, progress=progress, on_step=on_step, should_stop=should_stop)
+        for _ in range(ATTEMPTS if self._partners is not None else 0):
+            with suppress(PartnersLostError):  # nothing has changed here yet
+                return learn(copy.deepcopy(rng))
+        return learn(rng)
+
+    def _learn(
+        self,
+        window: ReplayWindow,
+        steps: int,
+        rng: np.random.Generator,
+        *,
+        progress: tuple[float, float],
+        on_step: Callable[[int, int], None],
+        should_stop: Callable[[], bool],
+    ) -> LearnerReport:
         started = time.perf_counter()
         while self._grown < min(len(self._sizes), self._network.growths_at(progress[0])):
             self._grow()
@@ -129,18 +172,28 @@ class Learner:
             replica.train()
         one_each = partial(torch.set_num_threads, max(1, self._threads() // len(self._replicas)))
         one_each()
+        if self._partners is not None:
+            self._partners.begin(self.state())
         with ThreadPoolExecutor(len(self._replicas), initializer=one_each) as pool:
             for step in range(steps):
                 here = progress[0] + (progress[1] - progress[0]) * step / steps
                 rate = learning_rate_at(self._config, here)
+                share = self._search_value_share(here)
                 before = time.perf_counter()
-                samples = TensorSamples.of(window.sample(self._config.batch, rng), self.device)
-                sampling += time.perf_counter() - before
-                _add_up(totals, self._step(pool, samples, rate, self._search_value_share(here)))
+                if self._partners is not None:
+                    given = window.sample(self._config.batch, rng)
+                    sampling += time.perf_counter() - before
+                    _add_up(totals, self._partners.step(given, rate, share))
+                else:
+                    samples = self._samples(window, rng)
+                    sampling += time.perf_counter() - before
+                    _add_up(totals, self._step(pool, samples, rate, share))
                 taken += 1
                 on_step(taken, steps)
                 if should_stop():
                     break
+        if self._partners is not None:
+            self._load(self._partners.end())
         self._share_statistics()
         self._update_average()
         means = {name: total / taken for name, total in totals.items()}
@@ -253,7 +306,7 @@ class Learner:
         """Leaves in the replica the gradient of its part of the batch, and gives that part of the figures."""
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._bf16):
             output = replica(samples.planes)
-        terms = loss_terms(output, samples, share, self._discount)
+        terms = self._terms(output, samples, share)
         if isinstance(replica, OwnNet):
             terms = with_own(terms, replica.own_losses(output, samples))
         loss = weight * terms.total(self._config)
@@ -263,6 +316,18 @@ class Learner:
         figures = {name: getattr(terms, name) for name in (*LOSSES, "mean_target")}
         figures |= {OWN + name: term for name, term in terms.own.items()}
         return {name: weight * figure.detach().double().cpu().numpy() for name, figure in figures.items()}
+
+    # ---- What another method of learning does otherwise
+
+    def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> TensorSamples:
+        """The batch of the next step."""
+        return TensorSamples.of(window.sample(self._config.batch, rng), self.device)
+
+    def _terms(self, output: NetworkOutput, samples: TensorSamples, share: float) -> LossTerms:
+        """How far the network's output is from what the samples say."""
+        return loss_terms(output, samples, share, self._discount)
+
+    # ----
 
     def _share_statistics(self) -> None:
         """Gives every replica the mean of what the normalisation of each has seen."""
@@ -300,7 +365,8 @@ class Learner:
             return [torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=weight_decay)]
         if self._config.optimizer == "adamw":
             return [torch.optim.AdamW(weights, lr=rate, weight_decay=weight_decay, fused=True)]
-        inner = [conv.weight for conv in _blocks(self._net).modules() if isinstance(conv, torch.nn.Conv2d)]
+        hidden = [module for blocks in _blocks(self._net) for module in blocks.modules()]
+        inner = [conv.weight for conv in hidden if isinstance(conv, torch.nn.Conv2d)]
         others = [weight for weight in weights if not any(weight is each for each in inner)]
         parts = [inner[first :: len(self._replicas)] for first in range(len(self._replicas))]
         return [
@@ -332,10 +398,11 @@ def _has_bf16(device: str) -> bool:
     return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "arm_bf16"))
 
 
-def _blocks(net: Net) -> torch.nn.Module:
-    """Where the hidden layers are; a module of one's own may call them `blocks` too."""
-    blocks = getattr(net.module if isinstance(net, OwnNet) else net, "blocks", None)
-    return blocks if isinstance(blocks, torch.nn.Module) else torch.nn.Module()
+def _blocks(net: Net) -> list[torch.nn.Module]:
+    """Where the hidden layers are, of each tower; a module of one's own may call them `blocks` too."""
+    towers = list(net.children()) if isinstance(net, TorchNet) and net.architecture.towers else [net]
+    found = [getattr(tower.module if isinstance(tower, OwnNet) else tower, "blocks", None) for tower in towers]
+    return [blocks for blocks in found if isinstance(blocks, torch.nn.Module)]
 
 
 def _add_up(totals: dict[str, Any], figures: Figures) -> None:

@@ -20,7 +20,7 @@ from tengen.config import LearnerConfig
 from tengen.network.torch_net import NetworkOutput
 from tengen.replay import Samples
 
-__all__ = ["LOSSES", "LossTerms", "TensorSamples", "loss_terms", "value_target", "with_own"]
+__all__ = ["LOSSES", "LossTerms", "TensorSamples", "cross_entropy", "loss_terms", "value_target", "with_own"]
 
 LOSSES = ("policy", "value", "reply", "ownership", "score")
 
@@ -97,12 +97,14 @@ class LossTerms:
 def value_target(outcome: Tensor, search: Tensor, plies_left: Tensor, share: float, discount: float) -> Tensor:
     """Win, draw and loss [B, 3] for the player to move: (1 - share) z + share q, with z discounted by its distance.
 
-    What the discount takes from a win or a loss goes to the draw, so that win - loss is the discounted result.
+    What the discount takes from a win or a loss goes to the draw, so that win - loss is the discounted result. Where
+    nobody knows the result, the row is 0 and costs nothing.
     """
     z = outcome * discount**plies_left  # [B]
     target_of_z = torch.stack((z.clamp(min=0), 1 - z.abs(), (-z).clamp(min=0)), dim=1)
     target_of_q = torch.stack(((1 + search) / 2, torch.zeros_like(search), (1 - search) / 2), dim=1)
-    return (1 - share) * target_of_z + share * target_of_q
+    mixed = (1 - share) * target_of_z + share * target_of_q
+    return torch.where(outcome.isnan()[:, None], torch.zeros_like(mixed), mixed)
 
 
 def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, discount: float) -> LossTerms:
@@ -111,7 +113,7 @@ def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, disc
     nothing = torch.zeros((), device=samples.planes.device)
     policy = ownership = score = nothing
     if output.logits is not None:
-        policy = _cross_entropy(samples.policy, output.logits.float().masked_fill(~samples.legal, -1e9))
+        policy = cross_entropy(samples.policy, output.logits.float().masked_fill(~samples.legal, -1e9))
     if output.ownership is not None and samples.ownership is not None:
         per_cell = functional.binary_cross_entropy_with_logits(
             output.ownership.float(), (1 + samples.ownership) / 2, reduction="none"
@@ -123,11 +125,11 @@ def loss_terms(output: NetworkOutput, samples: TensorSamples, share: float, disc
         score = (distance * samples.played_out).mean()
     return LossTerms(
         policy=policy,
-        value=nothing if output.wdl_logits is None else _cross_entropy(target, output.wdl_logits),
-        reply=nothing if output.reply_logits is None else _cross_entropy(samples.reply, output.reply_logits),
+        value=nothing if output.wdl_logits is None else cross_entropy(target, output.wdl_logits),
+        reply=nothing if output.reply_logits is None else cross_entropy(samples.reply, output.reply_logits),
         ownership=ownership,
         score=score,
-        mean_target=target.mean(dim=0),
+        mean_target=target.mean(dim=0) / target.sum(dim=1).mean().clamp(min=1e-9),
     )
 
 
@@ -137,6 +139,6 @@ def with_own(terms: LossTerms, own: Mapping[str, Tensor]) -> LossTerms:
     return replace(terms, **ours, own={name: term for name, term in own.items() if name not in LOSSES})
 
 
-def _cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
+def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
     """Of [B, K] with [B, K]; a row of zeros (no reply: the game ended) costs nothing."""
     return -(target * functional.log_softmax(logits.float(), dim=1)).sum(dim=1).mean()

@@ -37,3 +37,7 @@ class TablesInTraining:
 
     def load_state(self, state: Weights) -> None:
         self.tables.load(state["weights"], state["sums"])
+
+    def load_weights(self, weights: NDArray[np.float32]) -> None:
+        """To play, not to learn on: the step sizes begin anew."""
+        self.tables.load(weights, np.zeros_like(self.tables.sums()))

@@ -6,14 +6,36 @@ METHODS, and its name in RunConfig.method.
 """
 
 from tengen.config import ConfigError, RunConfig
+from tengen.methods.alphago import AlphaGo
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner, rated
+from tengen.methods.dqn import Dqn
+from tengen.methods.imitation import Imitation
+from tengen.methods.reinforce import Reinforce
+from tengen.methods.taught import Taught
 from tengen.methods.temporal import TemporalDifferences
 
-__all__ = ["METHODS", "AlphaZero", "Measured", "TemporalDifferences", "method_of", "new_learner", "rated"]
+__all__ = [
+    "METHODS",
+    "AlphaGo",
+    "AlphaZero",
+    "Dqn",
+    "Imitation",
+    "Measured",
+    "Reinforce",
+    "Taught",
+    "TemporalDifferences",
+    "method_of",
+    "new_learner",
+    "rated",
+]
 
 METHODS: dict[str, type[AlphaZero]] = {
+    "alphago": AlphaGo,
     "alphazero": AlphaZero,
+    "dqn": Dqn,
+    "reinforce": Reinforce,
     "temporal": TemporalDifferences,
+    "imitation": Imitation,
 }
 
 
@@ -27,4 +49,6 @@ def method_of(config: RunConfig) -> type[AlphaZero]:
             f"method: '{config.method}' and network.kind = '{config.network.kind}' do not go together; "
             "'temporal' is the method of 'ntuple' and of no other kind."
         )
+    if config.method == "alphazero" and config.tables.teach_share:
+        return Taught
     return METHODS[config.method]

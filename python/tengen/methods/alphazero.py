@@ -12,28 +12,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 
 from tengen._core import Game
 from tengen.arena import challenge
+from tengen.base.crew import Crew, Threads
 from tengen.config import RunConfig
 from tengen.learner import Learner
+from tengen.methods.ahead import PlayedAhead
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import NetworkEvaluator, make_evaluator
+from tengen.network.evaluator import NetworkEvaluator
+from tengen.network.playing import PlayingNetwork, PlayingTables
 from tengen.players import SearchPlayer
 from tengen.records import ShardEnd
-from tengen.replay import ReplayWindow
+from tengen.replay import RecordedStarts, ReplayWindow
 from tengen.report import (
     AccuracyReport,
     GateReport,
+    ImitationReport,
     IterationReport,
     LearnerReport,
     Observer,
     RatingReport,
     StrengthReport,
 )
-from tengen.run.clock import Clock, Plan, Speed
+from tengen.run.clock import Clock, IterationClock, MinutesClock, Plan, Speed
 from tengen.run.commits import Commit
 from tengen.run.folder import RunFolder
 from tengen.run.footprint import threads_of
@@ -60,25 +65,42 @@ class Measured:
     strength: tuple[StrengthReport, ...] = ()
     rating: RatingReport | None = None
     accuracy: AccuracyReport | None = None
+    imitation: ImitationReport | None = None
 
 
 class AlphaZero:
     """The stages, and what they hand on from iteration to iteration: window, games in flight, champion."""
 
-    def __init__(self, game: Game, run: RunFolder, learner: Learner, observer: Observer) -> None:
+    searches = True  # whether the run searches, for which its network needs a value
+    plays_in_units = True  # whether a crew, such as a cluster, can play its games
+
+    def __init__(
+        self, game: Game, run: RunFolder, learner: Learner, observer: Observer, crew: Crew | None = None
+    ) -> None:
         self.game = game
         self.run = run
         self.config = run.config
         self.learner = learner
         self.observer = observer
+        self.crew = crew or Threads(threads_of(run.config))  # who plays the units
         self.window = ReplayWindow(game, run.config.replay)
         self.in_flight: tuple[GamesInFlight, ...] = ()
         self.iteration = 0  # iterations done
+        self._recorded_starts: RecordedStarts | None = None  # read when they are asked for
         self.champion = self._network()
+        self.behind = self.champion  # the champion before: with overlap it plays
+        self._ahead: PlayedAhead | None = None
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> Learner:
-        return new_learner(game, config)
+    def new_learner(game: Game, config: RunConfig, start: NetworkFile | None = None) -> Learner:
+        """Of a new run: with a blank network, or with a copy of `start`."""
+        return new_learner(game, config, start)
+
+    def clock(self, minutes: float | None, seconds: Callable[[], float]) -> Clock:
+        """What plans the iterations. `seconds` are those of the run so far."""
+        if minutes is None:
+            return IterationClock(self.config, seconds)
+        return MinutesClock(self.config, minutes, seconds, partial(self.first_speed, seconds))
 
     @property
     def evaluator_text(self) -> str:
@@ -96,29 +118,63 @@ class AlphaZero:
         weights = self.run.champion(commit)
         if weights is not None:  # no candidate has beaten it since
             self.champion = replace(self.champion, weights=weights, iteration=commit.champion)
+        if commit.behind is not None:
+            self.behind = replace(self.champion, weights=self.run.behind(commit), iteration=commit.behind)
 
     # ---- The stages, in the order of the loop
 
     def play(self, plan: Plan, clock: Clock) -> SelfPlayResult:
-        """Self-play with the champion."""
-        evaluators = self._evaluators(self.champion)
-        began = clock.seconds()
-        played = play_games(
-            self.game,
-            evaluators,
-            plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)}),
-            seed=self.config.seed,
-            iteration=self.iteration,
-            network=self.champion.digest,
-            in_flight=self.in_flight,
-            archive=self._archive(),
-            least_games=plan.least_games,
-            should_stop=lambda: clock.seconds() >= plan.play_until,
-            on_progress=partial(self.observer.stage, "self-play"),
-        )
+        """Self-play with the champion; with overlap, that of the champion before, which has been going on."""
+        if self.config.overlap and self._ahead is None:  # the first iteration, or the first after a kill
+            self._ahead = PlayedAhead(self._units(self.behind, plan, self.iteration, clock))
+        if self._ahead is not None:
+            played = self._ahead.result(partial(self.observer.stage, "self-play"))
+            self._ahead = None
+        else:
+            units = self._units(self.champion, plan, self.iteration, clock)
+            played = units(lambda: False, partial(self.observer.stage, "self-play"))
         self.in_flight = played.in_flight
-        # By the clock of the run, which need not be that of the wall: speed is what later iterations are planned by.
-        return replace(played, report=replace(played.report, seconds=clock.seconds() - began))
+        return played
+
+    def play_ahead(self, plan: Plan | None, clock: Clock) -> None:
+        """Begins the next iteration, beside the learning of this one, with the champion as it is before. None: there is
+        no next one.
+        """
+        if plan is not None:
+            self._ahead = PlayedAhead(self._units(self.champion, plan, self.iteration + 1, clock))
+
+    def leave(self) -> None:
+        """The run ends here, or fails: nobody waits for what is played ahead."""
+        if self._ahead is not None:
+            self._ahead.leave()
+
+    def _units(
+        self, network: NetworkFile, plan: Plan, iteration: int, clock: Clock
+    ) -> Callable[[Callable[[], bool], Callable[[int, int], None]], SelfPlayResult]:
+        """The self-play of an iteration. What it depends on is taken now; the window may change before it ends."""
+        playing, archive, in_flight = self._playing(network, iteration), self._archive(iteration), self.in_flight
+        settings = plan.play.model_copy(update={"resign_below": self.window.resign_below(plan.play.resign_below)})
+
+        def play(should_stop: Callable[[], bool], on_progress: Callable[[int, int], None]) -> SelfPlayResult:
+            began = clock.seconds()
+            played = play_games(
+                self.game,
+                playing,
+                settings,
+                seed=self.config.seed,
+                iteration=iteration,
+                network=network.digest,
+                in_flight=in_flight,
+                archive=archive,
+                least_games=plan.least_games,
+                crew=self.crew,
+                should_stop=lambda: should_stop() or clock.seconds() >= plan.play_until,
+                on_progress=on_progress,
+            )
+            # By the clock of the run, which need not be that of the wall: speed is what iterations are planned by.
+            return replace(played, report=replace(played.report, seconds=clock.seconds() - began))
+
+        return play
 
     def learn(self, plan: Plan, clock: Clock, positions: int) -> LearnerReport:
         """As many samples for each of these new positions as the config says. The iteration counts from here on."""
@@ -139,6 +195,7 @@ class AlphaZero:
     def promote(self, plan: Plan) -> GateReport | None:
         """The averaged network becomes the champion: at once or, if gating, when it beats the one before."""
         candidate = self._network()
+        self.behind = self.champion
         if not self.config.arena.gating or plan.gate_seconds == 0.0:
             self.champion = candidate
             return None
@@ -163,7 +220,7 @@ class AlphaZero:
 
     def first_speed(self, now: Callable[[], float] = time.perf_counter) -> Speed:
         """A guess before anything was played: half of what the network alone could do, and games between beginners."""
-        [evaluator, *others] = self._evaluators(self.champion)
+        [evaluator, *_] = self._evaluators(self.champion)
         planes = np.zeros((PROBES, *self.game.spec.planes_shape), np.float32)
         evaluator(planes)  # compiles
         started = now()
@@ -173,7 +230,7 @@ class AlphaZero:
         a_ply = (now() - evaluated) / max(1, random_games.actions)
         plies = max(1.0, random_games.actions / PROBES)
         seconds = (evaluated - started) / PROBES + a_ply * math.sqrt(plies)
-        return Speed(simulations=0.5 * (1 + len(others)) / seconds, plies=plies)
+        return Speed(simulations=0.5 * self.crew.threads / seconds, plies=plies)
 
     def _network(self) -> NetworkFile:
         """The averaged network, with the run that made it. Its values are discounted as the search discounts."""
@@ -181,31 +238,28 @@ class AlphaZero:
             run=self.run.folder.resolve().name, iteration=self.iteration, seed=str(self.config.seed)
         )
 
-    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
-        """One a thread. int8 is calibrated on positions of the window; without any, and on a GPU, bf16 plays."""
+    def _playing(self, network: NetworkFile, iteration: int | None = None) -> PlayingNetwork | PlayingTables:
+        """int8 is calibrated on positions of the window; without enough of them bf16 plays."""
+        if network.architecture.tables is not None:
+            return PlayingTables(network, self.game)
         config, device = self.config, self.learner.device
-        precision = config.self_play.precision
         calibration = None
-        if precision == "int8":
-            if self.window.positions < 1000 or device != "cpu":
-                precision = "bf16"
-            else:
-                rng = np.random.default_rng([config.seed, self.iteration, 1])
-                calibration = self.window.sample(512, rng).planes
-        first = make_evaluator(
-            network,
-            backend="openvino" if device == "cpu" else "torch",
-            precision=precision,
-            threads=1,
-            device=device,
-            calibration=calibration,
-        )
-        return [first, *(first.clone() for _ in range(threads_of(config) - 1))]
+        if config.self_play.precision == "int8" and device == "cpu" and self.window.positions >= 1000:
+            rng = np.random.default_rng([config.seed, self.iteration if iteration is None else iteration, 1])
+            calibration = self.window.sample(512, rng).planes
+        return PlayingNetwork(network, config.self_play.precision, device, calibration)
 
-    def _archive(self) -> list[list[int]]:
+    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
+        """One a thread of this machine."""
+        return self._playing(network).evaluators(threads_of(self.config))
+
+    def _archive(self, iteration: int) -> list[list[int]]:
         if self.config.self_play.archive_start_share == 0.0:
             return []
-        return self.window.starts(ARCHIVE, np.random.default_rng([self.config.seed, self.iteration, 2]))
+        if self._recorded_starts is None and self.config.self_play.archive_records:
+            self._recorded_starts = RecordedStarts(self.game, Path(self.config.self_play.archive_records))
+        rng = np.random.default_rng([self.config.seed, iteration, 2])
+        return (self._recorded_starts or self.window).starts(ARCHIVE, rng)
 
     def _gate(self, candidate: NetworkFile, plan: Plan) -> GateReport:
         arena = self.config.arena

@@ -15,20 +15,19 @@ from itertools import count
 import numpy as np
 
 from tengen._core import Game, TablesFigures, TablesLearning
-from tengen.config import RunConfig
+from tengen.base.crew import Crew
+from tengen.config import ConfigError, RunConfig, TablesConfig
 from tengen.learner.tables import TablesInTraining
 from tengen.methods.alphazero import PROBES, AlphaZero
 from tengen.network.checkpoint import NetworkFile
-from tengen.network.evaluator import NetworkEvaluator, make_evaluator
 from tengen.records import GameRecord
 from tengen.records.record import RecordBuilder
 from tengen.report import LearnerReport, Observer, SelfPlayReport
 from tengen.run.clock import Clock, Plan, Speed
 from tengen.run.folder import RunFolder
-from tengen.run.footprint import threads_of
 from tengen.selfplay import SelfPlayResult
 
-__all__ = ["TemporalDifferences"]
+__all__ = ["ROUND", "TemporalDifferences", "learning_at"]
 
 ROUND = 20  # games between two looks at the clock, and at the rates
 KEPT_GAMES = 32  # of an iteration, in the records: there are too many to keep them all
@@ -37,14 +36,21 @@ KEPT_GAMES = 32  # of an iteration, in the records: there are too many to keep t
 class TemporalDifferences(AlphaZero):
     """Self-play without search, and learning from it, in one stage; the others are AlphaZero's."""
 
+    plays_in_units = False
     learner: TablesInTraining  # type: ignore[assignment]
 
-    def __init__(self, game: Game, run: RunFolder, learner: TablesInTraining, observer: Observer) -> None:
-        super().__init__(game, run, learner, observer)  # type: ignore[arg-type]
+    def __init__(
+        self, game: Game, run: RunFolder, learner: TablesInTraining, observer: Observer, crew: Crew | None = None
+    ) -> None:
+        super().__init__(game, run, learner, observer, crew)  # type: ignore[arg-type]
         self._learned: LearnerReport | None = None  # by the last play()
 
     @staticmethod
-    def new_learner(game: Game, config: RunConfig) -> TablesInTraining:  # type: ignore[override]
+    def new_learner(  # type: ignore[override]
+        game: Game, config: RunConfig, start: NetworkFile | None = None
+    ) -> TablesInTraining:
+        if start is not None:
+            raise ConfigError("start: tables learn from blank ones; leave --from out.")
         return TablesInTraining(game, config.tables, seed=config.seed)
 
     @property
@@ -67,11 +73,12 @@ class TemporalDifferences(AlphaZero):
             games = ROUND if is_timed else min(ROUND, tables.games - first)
             progress = plan.progress[0] + (plan.progress[1] - plan.progress[0]) * min(1.0, done)
             seed = int(np.random.default_rng([self.config.seed, self.iteration]).integers(2**63))
-            figures, played = self.learner.tables.play(first, games, seed, self._how(progress), KEPT_GAMES)
+            how = learning_at(self.config, progress)
+            figures, played = self.learner.tables.play(first, games, seed, how, KEPT_GAMES)
             counts.add(figures)
             moves = [*moves, *played][-KEPT_GAMES:]
             self.observer.stage("self-play", min(int(1000 * done), 999), 1000)
-        self._learned = counts.learner_report(self._rate(plan.progress[1]))
+        self._learned = counts.learner_report(_rate_at(self.config.tables, plan.progress[1]))
         records = tuple(self._record(number, *game) for number, game in enumerate(moves))
         return SelfPlayResult(records, (), counts.self_play_report(records, clock.seconds() - began))
 
@@ -86,21 +93,6 @@ class TemporalDifferences(AlphaZero):
         random_games = self.game.random_playouts(PROBES, self.config.seed)
         return Speed(simulations=1e5, plies=max(1.0, random_games.actions / PROBES))
 
-    def _rate(self, progress: float) -> float:
-        """Falls by equal factors from the first game to the last."""
-        return float(self.config.tables.learning_rate * self.config.tables.final_rate**progress)
-
-    def _how(self, progress: float) -> TablesLearning:
-        tables, play = self.config.tables, self.config.self_play
-        return TablesLearning(
-            rate=self._rate(progress),
-            return_share=tables.return_share,
-            epsilon=tables.random_moves,
-            random_start_share=play.random_start_share,
-            random_start_plies=play.random_start_plies,
-            coherence=tables.coherence,
-        )
-
     def _record(self, number: int, moves: list[int], opening_plies: int) -> GameRecord:
         record = RecordBuilder(
             network=self.champion.digest, iteration=self.iteration, seed=number, opening_plies=opening_plies
@@ -109,8 +101,23 @@ class TemporalDifferences(AlphaZero):
             record.play(action)
         return record.finish(self.game.state(moves).outcome)
 
-    def _evaluators(self, network: NetworkFile) -> list[NetworkEvaluator]:
-        return [make_evaluator(network, game=self.game)] * threads_of(self.config)
+
+def learning_at(config: RunConfig, progress: float) -> TablesLearning:
+    """How tables learn when this share of their games is done."""
+    tables, play = config.tables, config.self_play
+    return TablesLearning(
+        rate=_rate_at(tables, progress),
+        return_share=tables.return_share,
+        epsilon=tables.random_moves,
+        random_start_share=play.random_start_share,
+        random_start_plies=play.random_start_plies,
+        coherence=tables.coherence,
+    )
+
+
+def _rate_at(tables: TablesConfig, progress: float) -> float:
+    """Falls by equal factors from the first game to the last."""
+    return float(tables.learning_rate * tables.final_rate**progress)
 
 
 @dataclass

@@ -9,14 +9,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from tengen._core import TablesShape, TengenError
 from tengen.config import NetworkConfig
 from tengen.network.modules import digest_of
 
-__all__ = ["Architecture", "ArchitectureError", "BoardShape", "Layer", "OwnModule", "TupleTables", "describe"]
+__all__ = [
+    "Architecture",
+    "ArchitectureError",
+    "BoardShape",
+    "Layer",
+    "OwnModule",
+    "TupleTables",
+    "describe",
+    "side_by_side",
+]
 
 MOST_DENSE_WEIGHTS = 4_000_000  # of a dense policy head; 4,672 actions on 8x8 leave it 13 channels
 LOGITS, WDL, REPLY, OWNERSHIP, SCORE = "logits", "wdl_logits", "reply_logits", "ownership", "score"
@@ -97,19 +106,24 @@ class TupleTables:
 
 @dataclass(frozen=True)
 class Architecture:
-    """The layers in order: the trunk is a chain, and every head looks at its end. Or one's own module. Or tables."""
+    """The layers in order: the trunk is a chain, and every head looks at its end. Or one's own module. Or tables.
+
+    `towers` are networks side by side that look at the same planes: policy and value with no layer in common.
+    """
 
     trunk: tuple[Layer, ...] = ()
     heads: tuple[Layer, ...] = ()
     module: OwnModule | None = None
     tables: TupleTables | None = None
+    towers: tuple[Architecture, ...] = ()
 
     @property
     def outputs(self) -> frozenset[str]:
         """What the network answers: logits, wdl_logits, reply_logits, ownership, score."""
         if self.module is not None or self.tables is not None:
             return frozenset((LOGITS, WDL))
-        return frozenset(name for head in self.heads for name in head.outputs)
+        own = frozenset(name for head in self.heads for name in head.outputs)
+        return own.union(*(tower.outputs for tower in self.towers))
 
     def as_json(self) -> dict[str, Any]:
         if self.module is not None:
@@ -117,6 +131,8 @@ class Architecture:
             return {"module": {"name": module.name, "digest": module.digest, "settings": module.settings}}
         if self.tables is not None:
             return {"kind": "ntuple", "tables": asdict(self.tables)}
+        if self.towers:
+            return {"towers": [tower.as_json() for tower in self.towers]}
         return {"trunk": [layer.as_json() for layer in self.trunk], "heads": [head.as_json() for head in self.heads]}
 
     @classmethod
@@ -127,8 +143,14 @@ class Architecture:
             return cls(module=OwnModule(str(module["name"]), str(module["digest"]), dict(module["settings"])))
         if "tables" in content:
             return cls(tables=TupleTables.from_json(content["tables"]))
-        trunk = tuple(Layer.from_json(layer) for layer in content["trunk"])
-        return cls(trunk, tuple(Layer.from_json(head) for head in content["heads"]))
+        if "towers" in content:
+            return cls(towers=tuple(_layers_from_json(tower) for tower in content["towers"]))
+        return _layers_from_json(content)
+
+
+def _layers_from_json(content: Mapping[str, Any]) -> Architecture:
+    trunk = tuple(Layer.from_json(layer) for layer in content["trunk"])
+    return Architecture(trunk, tuple(Layer.from_json(head) for head in content["heads"]))
 
 
 def describe(shape: BoardShape, config: NetworkConfig, *, most_dense: int = MOST_DENSE_WEIGHTS) -> Architecture:
@@ -138,6 +160,10 @@ def describe(shape: BoardShape, config: NetworkConfig, *, most_dense: int = MOST
             "network.kind: an n-tuple network has no layers, and learns only by playing ('tengen train')."
         )
     check_layout(shape)
+    if config.kind == "separate":
+        alone = config.model_copy(update={"kind": "value", "reply_head": False})
+        policy = config.model_copy(update={"kind": "policy", "ownership_head": False, "score_head": False})
+        return side_by_side(policy_net=describe(shape, policy, most_dense=most_dense), value_net=describe(shape, alone))
     if config.module:
         return Architecture(module=OwnModule(config.module, digest_of(config.module), dict(config.settings)))
     channels = config.channels
@@ -156,6 +182,22 @@ def describe(shape: BoardShape, config: NetworkConfig, *, most_dense: int = MOST
     if config.ownership_head:
         heads.append(Layer("ownership", "ownership", {}, (OWNERSHIP,)))
     return Architecture(tuple(trunk), tuple(heads))
+
+
+def side_by_side(**towers: Architecture) -> Architecture:
+    """Networks as towers of one; the layers of each get its name in front of theirs."""
+
+    def named(layer: Layer, tower: str) -> Layer:
+        return replace(layer, name=f"{tower}.{layer.name}")
+
+    return Architecture(
+        towers=tuple(
+            Architecture(
+                tuple(named(layer, name) for layer in tower.trunk), tuple(named(head, name) for head in tower.heads)
+            )
+            for name, tower in towers.items()
+        )
+    )
 
 
 def _policy_head(shape: BoardShape, config: NetworkConfig, name: str, output: str, most_dense: int) -> Layer:

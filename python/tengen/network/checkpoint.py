@@ -184,7 +184,7 @@ def save_network(path: Path | str, file: NetworkFile) -> None:
     header = _as_text(_header(file))
     metadata = {"format": FORMAT, "header": header, "checksum": _checksum(header, file.digest)}
     try:
-        write_bytes(Path(path), _safetensors(file.weights, metadata))
+        write_bytes(Path(path), safetensors_bytes(file.weights, metadata))
     except OSError as error:
         raise NetworkFileError(f"The network can't be saved as {path}: {error.strerror}.") from error
 
@@ -329,7 +329,7 @@ def check_finite(weights: Weights, refusal: str) -> None:
             raise NetworkFileError(f"{refusal}: the weights of '{name}' are not all numbers (NaN or infinite).")
 
 
-def _safetensors(weights: Weights, metadata: dict[str, str]) -> bytes:
+def safetensors_bytes(weights: Weights, metadata: dict[str, str]) -> bytes:
     """The format of safetensors, with everything in the order of its name: its own writer shuffles the metadata."""
     entries: dict[str, Any] = {"__metadata__": metadata}
     parts, end = [], 0

@@ -63,12 +63,13 @@ class GameRecord:
     parts: NDArray[np.uint16]  # [k] their probabilities in 65535ths
     root_values: NDArray[np.float32]  # [r] by the search, for the player to move
     surprise: NDArray[np.float32]  # [r] KL(policy target || prior)
-    outcome: Outcome | None = None  # None: the game goes on
+    outcome: Outcome | None = None  # None: the game goes on or, if it is adjudicated, the result is not known
     network: str = ""  # digest of the weights that played it
     iteration: int = 0  # of the run, when it was begun
     seed: int = 0
     opening_plies: int = 0  # random moves at the start
     resigned: bool = False  # the loser gave up
+    adjudicated: bool = False  # the outcome is what the players or a source say, whatever the moves make it
     never_resigns: bool = False  # played out to calibrate resignation
     start: str | None = None  # drawing of the position that it starts from; None: the initial state
     reason: str = ""  # why it ended, as in "resignation"; empty: not known
@@ -85,6 +86,10 @@ class GameRecord:
                 raise RecordError(f"{self._name}: {name} must be a row of numbers of type {np.dtype(dtype)}.")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    @property
+    def is_over(self) -> bool:
+        return self.outcome is not None or self.adjudicated
 
     @property
     def probabilities(self) -> NDArray[np.float32]:  # [k]
@@ -156,7 +161,9 @@ class GameRecord:
         if self.resigned:
             if end.outcome is not None or self.outcome is None or self.outcome.is_draw:
                 return "it can't have been resigned: the moves end the game, or nobody won."
-        elif self.outcome != end.outcome:
+            if self.adjudicated:
+                return "it is either resigned or adjudicated, not both."
+        elif not self.adjudicated and self.outcome != end.outcome:
             return f"its outcome is given as {self.outcome}, but the moves make it {end.outcome}."
         return ""
 
@@ -215,7 +222,7 @@ class RecordBuilder:
     @classmethod
     def resume(cls, record: GameRecord) -> RecordBuilder:
         """Goes on where an unfinished record stopped."""
-        if record.outcome is not None:
+        if record.is_over:
             raise RecordError("A finished game can't be resumed.")
         builder = cls(
             network=record.network,
@@ -289,8 +296,8 @@ class RecordBuilder:
         )
 
 
-# ---- Bytes, version 2 (docs/run_folder.md). Version 1 is read too: it has a shorter head, no magic bytes, and neither
-# start nor reason, sentence and values.
+# ---- Bytes, version 3 (docs/run_folder.md). Version 2 is the same without adjudicated games. Version 1 is read too: it
+# has a shorter head, no magic bytes, and neither start nor reason, sentence and values.
 
 _MAGIC = b"TGR2"
 _HEAD = struct.Struct("<4sIIIIiQHbBBBHH")
@@ -311,7 +318,7 @@ def encode(record: GameRecord) -> bytes:
             record.seed,
             record.opening_plies,
             -1 if outcome is None else 2 if outcome.winner is None else outcome.winner,
-            record.resigned | record.never_resigns << 1,
+            record.resigned | record.never_resigns << 1 | record.adjudicated << 2,
             *map(len, texts),
         )
     except struct.error as error:
@@ -377,7 +384,7 @@ def _head(data: bytes | memoryview) -> _Head:
 def decode(data: bytes | memoryview) -> GameRecord:
     """The record that `encode` wrote; a RecordError if these bytes are not one."""
     head = _head(data)
-    if len(data) != head.whole or head.outcome not in (-1, 0, 1, 2) or head.flags > 3:
+    if len(data) != head.whole or head.outcome not in (-1, 0, 1, 2) or head.flags > 7:
         raise RecordError("These bytes are not a game record.")
     at = head.size
 
@@ -414,6 +421,7 @@ def decode(data: bytes | memoryview) -> GameRecord:
         opening_plies=head.opening_plies,
         resigned=bool(head.flags & 1),
         never_resigns=bool(head.flags & 2),
+        adjudicated=bool(head.flags & 4),
         start=start or None,
         reason=reason,
         sentence=sentence,

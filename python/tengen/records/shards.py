@@ -38,7 +38,7 @@ __all__ = [
 
 _FRAME = struct.Struct("<4sII")  # kind, bytes that follow, CRC-32 of kind, length and bytes
 _HEADER, _GAME, _END = b"TGRH", b"GAME", b"TEND"
-_VERSION = 2  # version 1 is read too
+_VERSION = 3  # versions 1 and 2 are read too
 _COUNT = struct.Struct("<I")
 LATER = "games that no checkpoint knows"
 
@@ -299,7 +299,7 @@ class ShardWriter:
     @one_thread
     def append(self, records: Sequence[GameRecord]) -> None:
         """Writes finished games. They are safe after the next commit."""
-        if any(record.outcome is None for record in records):
+        if not all(record.is_over for record in records):
             raise RecordError("Only finished games are written; an unfinished one belongs in a checkpoint.")
         chunk: list[bytes] = []
         size = 0

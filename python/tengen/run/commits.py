@@ -14,7 +14,7 @@ from tengen.records import ShardEnd
 __all__ = ["Commit", "CommitError", "checksum", "decode", "encode", "made_for", "read_commit", "state_files"]
 
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)  # that a file may cause
-KINDS = ("json", "safetensors", "games", "champion")
+KINDS = ("json", "safetensors", "games", "champion", "behind")
 
 
 class CommitError(TengenError, ValueError):
@@ -35,6 +35,7 @@ class Commit:
     checksums: dict[str, str]  # of the files of this commit, by name
     made_for: str = ""  # the settings that the learner's state depends on; empty: not known
     minutes: float | None = None  # that the run was given; 0: it goes by iterations; None: not known
+    behind: int | None = None  # with overlap, the iteration that the network which plays next is from
 
 
 def state_files(state: Path, kind: str) -> dict[int, Path]:
@@ -61,7 +62,7 @@ def read_commit(path: Path) -> Commit:
 def made_for(config: RunConfig) -> str:
     """What must stay as it was for a checkpoint to be of use."""
     network = config.network.model_dump(mode="json")
-    if config.network.kind == "ntuple":
+    if config.network.kind == "ntuple" or config.tables.teach_share:
         network["tables"] = config.tables.model_dump(mode="json")
     method = [] if config.method in ("alphazero", "temporal") else [config.method]  # these two follow from the network
     return json.dumps([config.game, config.options, network, config.learner.optimizer, *method], sort_keys=True)
@@ -88,6 +89,7 @@ def decode(data: bytes) -> Commit:
         checksums=fields["checksums"],
         made_for=fields.get("made_for", ""),
         minutes=fields.get("minutes"),
+        behind=fields.get("behind"),
     )
 
 

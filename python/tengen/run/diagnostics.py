@@ -171,7 +171,7 @@ _Rule = Callable[[RunConfig, IterationReport], Finding | None]
 
 _RULES: tuple[_Rule, ...] = (_identical_games, _all_drawn, _one_side_wins, _value_no_better_than_mean)
 
-# Of runs with a policy, a search and a window; tables learn without.
+# Of runs with a policy, a search and a window; other methods than AlphaZero's learn without one of them.
 _RULES_OF_SEARCH: tuple[_Rule, ...] = (
     _collapsed_policy,
     _only_one_move,
@@ -187,13 +187,17 @@ _RULES_OVER_TIME: tuple[Callable[[RunConfig, Sequence[IterationReport]], Finding
 )
 
 
+def _plays_by_search(config: RunConfig) -> bool:
+    return config.network.kind != "ntuple" and config.method == "alphazero"
+
+
 def find_problems(config: RunConfig, reports: Sequence[IterationReport]) -> tuple[Finding, ...]:
     """What the reports of a run say is wrong, as of the newest."""
     if not reports:
         return ()
     found = [
         *(rule(config, reports[-1]) for rule in _RULES),
-        *(rule(config, reports[-1]) for rule in _RULES_OF_SEARCH if config.network.kind != "ntuple"),
+        *(rule(config, reports[-1]) for rule in _RULES_OF_SEARCH if _plays_by_search(config)),
         *(rule(config, reports) for rule in _RULES_OVER_TIME),
     ]
     return tuple(finding for finding in found if finding is not None)

@@ -17,6 +17,7 @@ import os
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,10 @@ class RunFolder:
             return None
         return load_file(self.folder / "state" / f"{commit.iteration:06d}.champion")
 
+    def behind(self, commit: Commit) -> dict[str, NDArray[np.float32]]:
+        """The weights of the network that plays the next iteration, in a run with overlap."""
+        return load_file(self.folder / "state" / f"{commit.iteration:06d}.behind")
+
     def reports(self) -> list[IterationReport]:
         """What the run has reported so far."""
         return read_reports(self.folder)
@@ -228,6 +233,7 @@ class RunFolder:
         learner: dict[str, NDArray[np.float32]],
         champion: int,
         champion_weights: dict[str, NDArray[np.float32]],
+        behind: NetworkFile | None = None,
     ) -> None:
         """Makes an iteration count. The champion is kept only if it is not the learner's newest network."""
         self._lock.check()
@@ -238,6 +244,8 @@ class RunFolder:
         }
         if champion != iteration:
             contents[f"{iteration:06d}.champion"] = save(champion_weights)
+        if behind is not None:
+            contents[f"{iteration:06d}.behind"] = save(behind.weights)
         for name, content in contents.items():
             write_bytes(state / name, content)
         done = Commit(
@@ -251,6 +259,7 @@ class RunFolder:
             checksums={name: checksum(content) for name, content in contents.items()},
             made_for=made_for(self.config),
             minutes=minutes or 0.0,
+            behind=None if behind is None else behind.iteration,
         )
         self._write_commit(done)
         for kind in KINDS:  # the one before stays, in case this one is damaged later
@@ -332,16 +341,17 @@ class RunFolder:
         """RunFolderError if the config is of another game or network than the commit."""
         if not commit.made_for:
             return
-        game, options, network, optimizer = json.loads(commit.made_for)
+        game, options, network, optimizer, *method = json.loads(commit.made_for)
         defaults = NetworkConfig().model_dump(mode="json")  # which settings that came later had then
         network = {**defaults, **network}
-        before, now = [game, options, network, optimizer], json.loads(made_for(self.config))
+        before, now = [game, options, network, optimizer, *method], json.loads(made_for(self.config))
         if before == now:
             return
-        names = ("game", "options", "network", "learner.optimizer")
+        names = ("game", "options", "network", "learner.optimizer", "method")
+        there_and_here = zip_longest(before, now, fillvalue="alphazero")  # which does not say its name
         differing = [
             f"{path} is not the one of the checkpoint: {there} there, {here} here"
-            for name, there_all, here_all in zip(names, before, now, strict=True)
+            for name, (there_all, here_all) in zip(names, there_and_here, strict=False)
             for path, there, here in _differences(name, there_all, here_all)
         ]
         raise RunFolderError(

@@ -137,7 +137,8 @@ def _parts(game: Game, config: RunConfig, parameters: int, threads: int) -> Iter
     yield Part("evaluators", evaluators, ("self_play.threads", "arena.opponents", *size))
 
     planes = 4 * play.games_per_unit * game.spec.num_planes * cells * 4
-    trees = play.games_per_unit * tree_bytes(game, play.most_simulations)
+    simulations = max(play.most_simulations, config.tables.teach_simulations if config.tables.teach_share else 0)
+    trees = play.games_per_unit * tree_bytes(game, simulations)
     searched = ("self_play.threads", "self_play.games_per_unit", "self_play.simulations", "self_play.final_simulations")
     yield Part("the trees of self-play", threads * (trees + planes), searched)
     remembered = play.search_params.cache_entries * (12 + 4 * min(game.spec.most_legal, MOST_REMEMBERED))
@@ -145,6 +146,12 @@ def _parts(game: Game, config: RunConfig, parameters: int, threads: int) -> Iter
     ply = 16 + 4 * min(game.spec.most_legal, play.most_simulations)
     in_flight = (play.units or threads) * play.games_per_unit * (RECORD_BYTES + ply * game.spec.longest_game)
     yield Part("games in flight", in_flight, ("self_play.units", "self_play.games_per_unit"))
+
+    if config.tables.teach_share:
+        weights = count_weights(game, describe_tables(game, config.tables, config.seed))
+        yield Part(
+            "the tables that teach", STATE_COPIES * TABLES_BYTES * weights, ("tables.tuples", "tables.tuple_cells")
+        )
 
     # Moments, gradients and copies of the weights in bf16 per replica, and what a step keeps for the way back.
     replicas = learner.threads or os.cpu_count() or 1

@@ -2,7 +2,7 @@
 
 What is further to the right covers what lies beneath it, setting by setting:
 
-    defaults < sized for the game and the minutes < experiment of the game < preset < config file < --set < flags
+    defaults < sized for game and minutes < experiment of the game < method < preset < config file < --set < flags
 
 An experiment (`experiments/*.toml`, here or bundled) says what was found out about one game on one board. It holds for
 all options that leave board and actions as they are, such as the komi of Go; the options of the run stay the user's.
@@ -64,6 +64,7 @@ def resolve(
     preset: str | None = None,
     seed: int | None = None,
     iterations: int | None = None,
+    method: str | None = None,
     cores: int | None = None,
 ) -> Settings:
     """The settings of a run of `game`, or of the game that the file names.
@@ -79,7 +80,7 @@ def resolve(
     layers: list[_Layer] = [(_sized_for(minutes), sizes)]
     if (experiment := find_experiment(chosen)) is not None:
         layers.append((_shown(experiment), expanded(read_config(experiment))))
-    flags = {"seed": seed, "iterations": iterations}
+    flags = {"seed": seed, "iterations": iterations, "method": method}
     layers += _layers_on_top(file, from_file, said, preset, flags)
     content: dict[str, Any] = {}
     for _, layer in layers:
@@ -96,11 +97,12 @@ def laid_over(
     preset: str | None = None,
     seed: int | None = None,
     iterations: int | None = None,
+    method: str | None = None,
 ) -> RunConfig:
     """The config of a begun run with these on top of it."""
     from_file = read_config(file) if file is not None else {}
     content = kept.model_dump(mode="json")
-    flags = {"seed": seed, "iterations": iterations}
+    flags = {"seed": seed, "iterations": iterations, "method": method}
     for _, layer in _layers_on_top(file, from_file, _parsed(sets), preset, flags):
         content = merged(content, layer)
     return make_config(content)
@@ -114,10 +116,13 @@ def _layers_on_top(
     from_file: Mapping[str, Any],
     said: Mapping[str, Any],
     preset: str | None,
-    flags: Mapping[str, int | None],
+    flags: Mapping[str, int | str | None],
 ) -> list[_Layer]:
-    """Preset, file, --set and flags. There is one preset: that of the command line, else that of the file."""
+    """Method, preset, file, --set and flags. There is one preset: that of the command line, else that of the file."""
     layers: list[_Layer] = []
+    method = flags.get("method") or said.get("method") or from_file.get("method")
+    if method in RunConfig.METHOD_SETTINGS:
+        layers.append((f"method {method}", RunConfig.METHOD_SETTINGS[str(method)]))
     name = preset or said.get("preset") or from_file.get("preset")
     if name is not None:
         layers.append((f"preset {name}", preset_settings(str(name))))

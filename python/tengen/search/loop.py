@@ -14,6 +14,7 @@ from tengen._core import (
     Forest,
     Game,
     Outcome,
+    RolloutPolicy,
     SearchParams,
     SimulationTrace,
     State,
@@ -167,15 +168,17 @@ def search(
     seeds: Sequence[int] | None = None,
     noise: bool = False,
     max_leaves: int = 0,
+    rollouts: RolloutPolicy | None = None,
     **changes: object,
 ) -> list[SearchResult]:
     """Searches every state, all in one batch, and answers for each.
 
     `evaluator` defaults to one that knows nothing; `changes` are parameters that differ from `params`
-    (`simulations=100`). A state's answer depends on the state, its seed and the evaluator, not on its neighbours.
+    (`simulations=100`). `rollouts` is the policy of play-outs, if `rollout_weight` asks for any; without it they are
+    uniformly random. A state's answer depends on the state, its seed and the evaluator, not on its neighbours.
     """
     used = (params or SearchParams()).replace(**changes)
-    forest = Forest(game, max(1, len(states)), used, seed)
+    forest = Forest(game, max(1, len(states)), used, seed, rollouts)
     for i, state in enumerate(states):
         forest.set_root(i, state, seeds[i] if seeds is not None else None)
         forest.begin(i, noise=noise)

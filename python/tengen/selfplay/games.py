@@ -1,26 +1,24 @@
-"""The units of an iteration, played in threads: their results in order of number, whichever thread was first."""
+"""The units of an iteration, played by threads or by a cluster: their results in order of number, whoever was first."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from queue import SimpleQueue
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from tengen._core import Game
+from tengen.base.crew import Crew, Hand, NodeWork, Threads
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluator
 from tengen.records import GameRecord
-from tengen.report import SelfPlayReport
+from tengen.report import NodeReport, SelfPlayReport
 from tengen.selfplay.unit import GamesInFlight, UnitFigures, UnitResult, play_unit, share
 
 __all__ = ["SelfPlayResult", "play_games", "whole_games"]
-
-SECONDS_BETWEEN_REPORTS = 0.25
 
 
 @dataclass(frozen=True)
@@ -32,9 +30,75 @@ class SelfPlayResult:
     report: SelfPlayReport
 
 
+class Unit(NamedTuple):
+    """One job of an iteration."""
+
+    number: int
+    start: GamesInFlight
+
+
+class Players(Protocol):
+    """What a unit is played with: the evaluators of a PlayingNetwork, for example."""
+
+    def evaluators(self, number: int) -> Sequence[Evaluator]:
+        """So many, for a thread each."""
+        ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """Evaluators that are there already; they can't leave this process."""
+
+    given: Sequence[Evaluator]
+
+    def evaluators(self, number: int) -> Sequence[Evaluator]:
+        return self.given[:number]
+
+
+@dataclass(frozen=True)
+class Units:
+    """What the units of an iteration have in common: the work of which each is a job."""
+
+    game: Game
+    players: Players
+    config: SelfPlayConfig  # with its number of units
+    seed: int
+    iteration: int
+    network: str
+    archive: Sequence[Sequence[int]]
+    least_games: int
+
+    def hands(self, number: int) -> list[Hand[Unit, UnitResult]]:
+        return [partial(self._play, evaluator) for evaluator in self.players.evaluators(number)]
+
+    @property
+    def positions(self) -> int:
+        """Of one unit."""
+        return share(self.config.positions, self.config.units)
+
+    def _play(
+        self, evaluator: Evaluator, unit: Unit, /, should_stop: Callable[[], bool], on_progress: Callable[[int], None]
+    ) -> UnitResult:
+        return play_unit(
+            self.game,
+            evaluator,
+            self.config,
+            seed=self.seed,
+            iteration=self.iteration,
+            unit=unit.number,
+            units=self.config.units,
+            network=self.network,
+            in_flight=unit.start,
+            archive=self.archive,
+            least_games=self.least_games,
+            should_stop=should_stop,
+            on_progress=lambda positions: on_progress(min(positions, self.positions)),
+        )
+
+
 def play_games(
     game: Game,
-    evaluators: Sequence[Evaluator],
+    evaluators: Sequence[Evaluator] | Players,
     config: SelfPlayConfig,
     *,
     seed: int,
@@ -43,62 +107,37 @@ def play_games(
     in_flight: Sequence[GamesInFlight] = (),
     archive: Sequence[Sequence[int]] = (),
     least_games: int = 0,
+    crew: Crew | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SelfPlayResult:
-    """Plays `config.units` units (0: one per evaluator) in as many threads as there are evaluators.
+    """Plays `config.units` units (0: one per thread), by `crew` or else in a thread for each of the evaluators.
 
     They search `config.positions` positions, and more until `least_games` games have ended. `on_progress` hears now and
     then of the positions that are done, and of all.
     """
-    units = config.units or len(evaluators)
-    starts = _dealt(in_flight, units)
+    if isinstance(evaluators, Sequence):
+        crew = crew or Threads(len(evaluators))
+        evaluators = Given(evaluators)
+    assert crew is not None, "whoever hands over no evaluators says who plays"
+    units = config.units or crew.threads
+    config = config.model_copy(update={"units": units})
+    work = Units(game, evaluators, config, seed, iteration, network, archive, least_games)
     started = time.perf_counter()
-    idle: SimpleQueue[Evaluator] = SimpleQueue()  # which thread plays which unit makes no difference
-    for evaluator in evaluators:
-        idle.put(evaluator)
-    done = [0] * units
-    cancelled = threading.Event()
-
-    def play(unit: int) -> UnitResult:
-        evaluator = idle.get()
-        try:
-            return play_unit(
-                game,
-                evaluator,
-                config,
-                seed=seed,
-                iteration=iteration,
-                unit=unit,
-                units=units,
-                network=network,
-                in_flight=starts[unit],
-                archive=archive,
-                least_games=least_games,
-                should_stop=lambda: cancelled.is_set() or should_stop(),
-                on_progress=lambda positions: done.__setitem__(unit, positions),
-            )
-        finally:
-            idle.put(evaluator)
-
-    a_unit = share(config.positions, units)
-    with ThreadPoolExecutor(len(evaluators)) as pool:
-        futures = [pool.submit(play, unit) for unit in range(units)]
-        try:
-            going_on = set(futures)
-            while going_on:
-                ended, going_on = wait(futures, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
-                for future in ended:
-                    future.result()
-                on_progress(sum(min(positions, a_unit) for positions in done), a_unit * units)
-        finally:  # when one of them failed, or someone pressed Ctrl-C
-            cancelled.set()
-    results = [future.result() for future in futures]
+    done = crew.do(
+        work,
+        [Unit(number, start) for number, start in enumerate(_dealt(in_flight, units))],
+        should_stop=should_stop,
+        on_progress=lambda positions: on_progress(positions, work.positions * units),
+    )
+    seconds = time.perf_counter() - started
+    results = done.answers
     records = tuple(record for result in results for record in result.records)
+    report = _report(records, [result.figures for result in results], crew.threads, seconds)
     return SelfPlayResult(
         records=records,
         in_flight=tuple(result.in_flight for result in results),
-        report=_report(records, [result.figures for result in results], len(evaluators), time.perf_counter() - started),
+        report=replace(report, nodes=tuple(_node_report(node, results, seconds) for node in done.nodes)),
     )
 
 
@@ -173,3 +212,8 @@ def _report(
         prior_entropy=float(entropies[:, 1].mean()),
         surprise=float(entropies[:, 2].mean()),
     )
+
+
+def _node_report(node: NodeWork, results: Sequence[UnitResult], seconds: float) -> NodeReport:
+    simulations = sum(results[job].figures.simulations for job in node.jobs)
+    return NodeReport(node.name, node.threads, len(node.jobs), simulations / seconds if seconds else 0.0, node.lost)

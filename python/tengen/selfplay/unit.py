@@ -22,7 +22,7 @@ from tengen.network import Evaluation, Evaluator
 from tengen.records import GameRecord, RecordBuilder, policy_parts
 from tengen.search import evaluate_leaves
 
-__all__ = ["GamesInFlight", "UnitFigures", "UnitResult", "play_unit", "share"]
+__all__ = ["GamesInFlight", "UnitFigures", "UnitResult", "play_unit", "share", "start_state"]
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class _Games:
         number = self._next_game
         self._next_game += self._stride
         rng = np.random.default_rng([self._seed, number])
-        state = self._start(rng)
+        state = start_state(self._game, self._config, rng, self._archive)
         record = RecordBuilder(
             iteration=self._iteration,
             network=self._network,
@@ -231,20 +231,6 @@ class _Games:
         for action in state.moves:
             record.play(action)
         return _GameInFlight(state, record)
-
-    def _start(self, rng: np.random.Generator) -> State:
-        """Where a game begins: for some after random plies, for some one such ply off the way of an earlier game."""
-        config = self._config
-        state = self._game.initial_state()
-        kind = rng.random()
-        if kind < config.random_start_share:
-            while (opened := _play_randomly(state, rng, int(rng.integers(config.random_start_plies + 1)))) is None:
-                pass
-            return opened
-        if kind < config.random_start_share + config.archive_start_share and self._archive:
-            archived = self._game.state(list(self._archive[int(rng.integers(len(self._archive)))]))
-            return _play_randomly(archived, rng, 1) or archived
-        return state
 
     def _begin(self, tree: int) -> None:
         game = self._games[tree]
@@ -317,6 +303,22 @@ class _Games:
             return best
         running = np.cumsum((visits / visits.max()) ** (1.0 / config.temperature))
         return int(np.searchsorted(running, self._chance(game).move * running[-1], side="right"))
+
+
+def start_state(
+    game: Game, config: SelfPlayConfig, rng: np.random.Generator, archive: Sequence[Sequence[int]] = ()
+) -> State:
+    """Where a game begins: for some after random plies, for some one such ply off the way of an earlier game."""
+    state = game.initial_state()
+    kind = rng.random()
+    if kind < config.random_start_share:
+        while (opened := _play_randomly(state, rng, int(rng.integers(config.random_start_plies + 1)))) is None:
+            pass
+        return opened
+    if kind < config.random_start_share + config.archive_start_share and archive:
+        archived = game.state(list(archive[int(rng.integers(len(archive)))]))
+        return _play_randomly(archived, rng, 1) or archived
+    return state
 
 
 def _play_randomly(state: State, rng: np.random.Generator, plies: int) -> State | None:

@@ -8,20 +8,21 @@ position is worth, and *perfect* if no other move has a higher score.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, State, TengenError
+from tengen.base.crew import Crew, Hand, Threads
 from tengen.base.reading import UnreadableError, read_text
 from tengen.external.solvers import MOST_STATES, TooManyPositionsError, solve_all
-from tengen.network import NetworkEvaluator
+from tengen.network import NetworkEvaluator, make_evaluator
+from tengen.network.checkpoint import NetworkFile
 from tengen.players import NetworkPlayer, Player, SearchPlayer, playing_evaluator, playing_params
 
 __all__ = [
@@ -82,36 +83,73 @@ class Evaluated:
     simulations: int
 
 
-def evaluate_network(evaluators: Sequence[NetworkEvaluator], positions: ScoredPositions, simulations: int) -> Evaluated:
-    """Measures a network on positions; with 0 simulations only without search. `evaluators` has a clone a thread."""
-    network, game = evaluators[0].network, positions.states[0].game
-    raw = move_quality([NetworkPlayer("network", evaluator) for evaluator in evaluators], positions)
+@dataclass(frozen=True)
+class _Networks:
+    """Players of a network: made of evaluators that are there, or of a file, on whatever machine."""
+
+    evaluators: Callable[[int], Sequence[NetworkEvaluator]]  # so many
+    game: Game
+    simulations: int  # 0: the network alone
+
+    def __call__(self, number: int) -> list[Player]:
+        evaluators = self.evaluators(number)
+        if self.simulations == 0:
+            return [NetworkPlayer("network", evaluator) for evaluator in evaluators]
+        params = playing_params(evaluators[0].network, self.simulations)
+        return [SearchPlayer("search", params, playing_evaluator(each, self.game)) for each in evaluators]
+
+
+def evaluate_network(
+    evaluators: Sequence[NetworkEvaluator], positions: ScoredPositions, simulations: int, crew: Crew | None = None
+) -> Evaluated:
+    """Measures a network on positions; with 0 simulations only without search. `evaluators` has a clone a thread of
+    this machine; a `crew` makes its own of the same network.
+    """
+    game = positions.states[0].game
+    makes = partial(_given, evaluators) if crew is None else partial(_evaluators, evaluators[0].network, game)
+    crew = crew or Threads(len(evaluators))
+    raw = _quality(crew, _Networks(makes, game, 0), positions)
     if simulations == 0:
         return Evaluated(raw, None, 0)
-    params = playing_params(network, simulations)
-    players = [SearchPlayer("search", params, playing_evaluator(evaluator, game)) for evaluator in evaluators]
-    return Evaluated(raw, move_quality(players, positions), simulations)
+    return Evaluated(raw, _quality(crew, _Networks(makes, game, simulations), positions), simulations)
+
+
+def _given(evaluators: Sequence[NetworkEvaluator], number: int) -> Sequence[NetworkEvaluator]:
+    return evaluators[:number]
+
+
+def _evaluators(network: NetworkFile, game: Game, number: int) -> Sequence[NetworkEvaluator]:
+    first = make_evaluator(network, threads=1, game=game)
+    return [first, *(first.clone() for _ in range(number - 1))]
 
 
 def move_quality(players: Sequence[Player], positions: ScoredPositions, seed: int = 0) -> Quality:
-    """The shares of good and perfect moves of a player, who is there once a thread.
+    """The shares of good and perfect moves of a player, who is there once a thread."""
+    return _quality(Threads(len(players)), lambda number: players[:number], positions, seed)
 
-    Each answers some of the parts, and a part is one batch: the answers don't depend on the number of threads.
-    """
-    idle: SimpleQueue[Player] = SimpleQueue()
-    for player in players:
-        idle.put(player)
 
-    def answers(start: int) -> list[int]:
-        states = positions.states[start : start + PART]
-        player = idle.get()
-        try:
-            return player.choose(states, range(seed + start, seed + start + len(states)))
-        finally:
-            idle.put(player)
+@dataclass(frozen=True)
+class _Questions:
+    """Each job is a part of the positions, which are one batch: the answers don't depend on who is asked."""
 
-    with ThreadPoolExecutor(len(players)) as pool:
-        parts = list(pool.map(answers, range(0, len(positions), PART)))
+    players: Callable[[int], Sequence[Player]]
+    states: tuple[State, ...]
+    seed: int
+
+    def hands(self, number: int) -> list[Hand[int, list[int]]]:
+        return [partial(self._answer, player) for player in self.players(number)]
+
+    def _answer(
+        self, player: Player, start: int, /, should_stop: Callable[[], bool], on_progress: Callable[[int], None]
+    ) -> list[int]:
+        states = self.states[start : start + PART]
+        return player.choose(states, range(self.seed + start, self.seed + start + len(states)))
+
+
+def _quality(
+    crew: Crew, players: Callable[[int], Sequence[Player]], positions: ScoredPositions, seed: int = 0
+) -> Quality:
+    parts = crew.do(_Questions(players, positions.states, seed), range(0, len(positions), PART)).answers
     actions = [action for part in parts for action in part]
     chosen = positions.scores[np.arange(len(positions)), actions]  # [N]
     best = np.nanmax(positions.scores, axis=1)
@@ -153,7 +191,11 @@ def solved_positions(game: Game, most_states: int = MOST_STATES) -> ScoredPositi
 
 
 def load_positions(path: Path, game: Game, about: str | None = None) -> ScoredPositions:
-    """JSON lines: `board` (cells from the top row; 0 empty, 1 first player, 2 second) or `moves`, and `move score`."""
+    """JSON lines with a position and `move score`.
+
+    The position is `board` (cells from the top row; 0 empty, 1 first player, 2 second), `moves`, or `position` (a text
+    such as a FEN or a drawing). The scores are a number for each action, or an object with the legal moves by name.
+    """
     try:
         lines = read_text(path, MOST_POSITIONS_BYTES).splitlines()
     except UnreadableError as error:
@@ -186,16 +228,33 @@ def _reason(error: Exception) -> str:
 def _parse(content: dict[str, Any], game: Game) -> tuple[State, NDArray[np.float64]]:
     if not isinstance(content, dict):
         raise PositionsError("a position is a JSON object.")
-    state = _from_board(content["board"], game) if "board" in content else game.state(content["moves"])
-    given = np.array(content["move score"], np.float64)
-    if given.shape != (game.spec.num_actions,):
-        raise PositionsError(f"'move score' needs {game.spec.num_actions} numbers, one for each action.")
+    if "position" in content:
+        state = game.state(board=content["position"])
+    else:
+        state = _from_board(content["board"], game) if "board" in content else game.state(content["moves"])
+    given = _scores(content["move score"], state)
     legal = state.legal_mask()
     if not legal.any():
         raise PositionsError("the game is over here.")
     if ((given == ILLEGAL) & legal).any() or not np.isfinite(given[legal]).all():
         raise PositionsError("a legal action has no score.")
     return state, np.where(legal, given, np.nan)
+
+
+def _scores(given: Sequence[float] | dict[str, float], state: State) -> NDArray[np.float64]:
+    """A score for each action [A]; ILLEGAL where the file has none."""
+    num_actions = state.game.spec.num_actions
+    if isinstance(given, dict):
+        scores = np.full(num_actions, ILLEGAL, np.float64)
+        for move, score in given.items():
+            if not state.is_legal(move):
+                raise PositionsError(f"'{move}' is not a legal move here.")
+            scores[state.parse_action(move)] = score
+        return scores
+    scores = np.array(given, np.float64)
+    if scores.shape != (num_actions,):
+        raise PositionsError(f"'move score' needs {num_actions} numbers, one for each action.")
+    return scores
 
 
 def _from_board(cells: Sequence[int], game: Game) -> State:

@@ -23,10 +23,12 @@ import numpy as np
 
 from tengen._core import Game, Outcome, State, TengenError
 from tengen.arena import PlayedGame, in_threads, make_openings, play_games
+from tengen.base.crew import Crew
 from tengen.base.durable import append_bytes, run_lock, write_bytes, write_text
 from tengen.games.pgn import has_pgn, write_pgn
 from tengen.games.sgf import has_sgf, write_sgf
 from tengen.players import Player, SharedModels, check_kind, make_player
+from tengen.strength.jobs import Meetings, Seats, Table
 from tengen.strength.ratings import Result, bootstrap, rate
 
 __all__ = [
@@ -80,6 +82,7 @@ class Plan:
     opening_plies: int | None = None  # random plies at the start; None: 4, fewer in short games
     openings: tuple[State, ...] = ()  # instead of random ones
     swapped: bool = True  # games 2k and 2k + 1 share an opening; if False, a meeting's first player begins
+    zero: str | None = None  # the player that has 0 Elo; None: the one in the middle of the table
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -185,7 +188,7 @@ def _as_text(game: TournamentGame) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """The results of a player. Elo is relative to the player in the middle of the table, who has 0."""
+    """The results of a player. Elo is relative to the plan's `zero`, or to the player in the middle of the table."""
 
     player: str
     elo: float
@@ -224,7 +227,7 @@ def _standings(tournament: Tournament) -> tuple[Standing, ...]:
         for player, row in against.items()
     }
     by_score = sorted(totals, key=lambda player: totals[player][0] / max(1, totals[player][1]), reverse=True)
-    zero = by_score[len(by_score) // 2]
+    zero = tournament.plan.zero or by_score[len(by_score) // 2]
     blocks = _blocks(tournament.games)
     ratings, intervals = rate(blocks, zero), bootstrap(blocks, zero, tournament.plan.seed)
     found = [
@@ -283,10 +286,12 @@ def play_tournament(
     folder: Path,
     *,
     threads: int = 1,
+    crew: Crew | None = None,
     on_start: Callable[[int], None] = lambda done: None,
     on_game: Callable[[TournamentGame], None] = lambda game: None,
 ) -> Tournament:
-    """Plays the missing games and writes the table. `on_start` is called with the number of games already played.
+    """Plays the missing games and writes the table. `on_start` is called with the number of games already played. A
+    `crew`, such as a cluster, plays them instead of so many threads.
 
     A player that can't be made raises an error at once; a player that fails later loses the games in which it fails.
     """
@@ -301,7 +306,10 @@ def play_tournament(
                 log.append(game)
                 on_game(game)
 
-            _play(plan, missing, min(threads, len(missing)), keep)
+            if crew is not None:
+                _play_by(crew, plan, missing, keep)
+            else:
+                _play(plan, missing, min(threads, len(missing)), keep)
         log.write_game_files()
         tournament = Tournament(plan, tuple(log.games[key] for key in sorted(log.games)), tuple(log.notes))
         write_text(folder / "table.md", table(tournament) + "\n")
@@ -346,6 +354,26 @@ def _play(
             play_games(pair, openings, numbers, seed=seed, cancelled=cancelled, on_game=tell)
 
     in_threads(work, threads, [player for seat in seats for player in seat.values()], cancelled)
+
+
+def _play_by(
+    crew: Crew, plan: Plan, missing: Sequence[tuple[Meeting, int]], on_game: Callable[[TournamentGame], None]
+) -> None:
+    """Games are kept as soon as their table has ended."""
+    openings = plan.openings or make_openings(plan.game, plan.openings_needed, plan.opening_plies, plan.seed)
+    tasks = list(_tasks(missing, crew.threads))
+    names = [(plan.players[a], plan.players[b]) for (a, b), _ in tasks]
+    tables = [
+        Table(pair, tuple(numbers), _meeting_seed(plan.seed, meeting))
+        for pair, (meeting, numbers) in zip(names, tasks, strict=True)
+    ]
+
+    def on_answer(number: int, played: list[PlayedGame]) -> None:
+        for game in played:
+            on_game(TournamentGame(tasks[number][0], names[number], game))
+
+    texts = tuple(dict.fromkeys(text for pair in names for text in pair))
+    crew.do(Meetings(Seats.of(plan.game, texts), texts, tuple(openings)), tables, on_answer=on_answer)
 
 
 def _tasks(missing: Sequence[tuple[Meeting, int]], threads: int) -> Iterator[tuple[Meeting, list[int]]]:

@@ -6,6 +6,7 @@ import type { App } from "../app";
 import { language, t } from "../language";
 import type { RunDetail, RunGame } from "../protocol";
 import { type Axis, Curves, perSecond, thousands } from "./curves";
+import { Nodes } from "./nodes";
 import { Replay } from "./replay";
 import { RunSettings } from "./settings";
 import { duration, findingsOf, pointsOf, type Point } from "./runs";
@@ -69,6 +70,7 @@ export function RunView(props: Props): JSX.Element {
         </p>
       )}
       {newest && <Tiles points={points} newest={newest} />}
+      {newest && <Nodes points={points} newest={newest} />}
       {newest && <Findings run={run} />}
       <Curves
         run={run}

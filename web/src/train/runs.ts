@@ -20,6 +20,7 @@ export interface Point {
     target_entropy: number;
     prior_entropy: number;
     surprise: number;
+    nodes?: Node[]; // of a cluster
   };
   learner: {
     steps: number; // of this iteration
@@ -32,6 +33,15 @@ export interface Point {
   rating?: { elo: number; error: number; zero: string; network: string } | null;
   seconds: number;
   seconds_left: number;
+}
+
+/** What one node of a cluster did in an iteration. */
+export interface Node {
+  name: string;
+  threads: number;
+  units: number;
+  simulations_per_second: number;
+  lost: number; // units
 }
 
 export interface Finding {

@@ -6,7 +6,7 @@ import numpy as np
 
 from tengen._core import BoardTextError, Game
 from tengen.games.check.laws import views
-from tengen.games.check.report import Finding, wrong
+from tengen.games.check.report import Finding, question, wrong
 from tengen.games.check.symmetries import symmetries
 from tengen.games.check.walk import Material, after, difference, has_stones, look, some
 from tengen.games.check.winners import both_players_move, scores, winners
@@ -39,6 +39,18 @@ def planes_tell_positions_apart(game: Game, material: Material) -> Iterator[Find
     """A network must see something."""
     if len({seen.planes for walk in material.walks for seen in walk.seen}) == 1:
         yield wrong("planes say nothing", "planes() writes the same for every position; a network would see nothing.")
+
+
+def something_to_show(game: Game, material: Material) -> Iterator[Finding]:
+    """Where moves go to cells, people want to see what stands there."""
+    spec = game.spec
+    if spec.source.endswith(".py") and spec.action_layout != "dense" and not spec.pieces:
+        yield question(
+            "nothing to show",
+            "Moves go to cells, but nothing says what stands on them, so the drawing and the page have no board. Call "
+            "the first two planes 'own ...' and 'opponent's ...' if they are the stones, or give `pieces` and "
+            "cells(state, out).",
+        )
 
 
 def action_texts(game: Game, material: Material) -> Iterator[Finding]:
@@ -111,6 +123,7 @@ CHECKS: tuple[Check, ...] = (
     scores,
     view,
     planes_tell_positions_apart,
+    something_to_show,
     action_texts,
     legal_texts,
     drawings,

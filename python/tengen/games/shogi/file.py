@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tengen._core import Game, State, TengenError
 from tengen.games import load
+from tengen.games.lines import last_state
 
 __all__ = [
     "HAND_ORDER",
@@ -51,10 +52,7 @@ class ShogiGame:
     @property
     def state(self) -> State:
         """The position after the last move."""
-        state = self.start
-        for action in self.moves:
-            state = state.play(action)
-        return state
+        return last_state(self.start, self.moves)
 
     def usi_moves(self) -> Iterator[tuple[State, str]]:
         """Each move as USI has it, with the state before it."""

@@ -1,4 +1,4 @@
-"""`tengen bench selfplay`: our self-play beside mctx with pgx and a search in Python, and where its time goes."""
+"""`tengen bench selfplay`: our self-play beside mctx with pgx and examples/alphazero.py, and where its time goes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """`tengen evaluate`: how good a network's moves are, against the truth."""
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +9,9 @@ from typing import Annotated
 import tyro
 
 from tengen import TengenError
+from tengen.interfaces.cli.cluster_argument import ClusterArgument, crew_of
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
+from tengen.network.modules import VARIABLE
 
 MOST_SIMULATIONS = 1_000_000
 
@@ -19,6 +22,7 @@ def run(
     model: Annotated[str, tyro.conf.arg(metavar="FILE|RUN")],
     simulations: int = 100,
     positions: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
+    cluster: ClusterArgument = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
     """Measures how many moves of a network are good and perfect, alone and with search.
@@ -28,6 +32,7 @@ def run(
         simulations: of the search; 0 measures the network alone
         positions: JSON lines with board or moves, and "move score"; by default those that come with tengen or, in a
             small game, all positions
+        cluster: who answers: the nodes of a Ray cluster; auto, local, or HOST:PORT (docs/cluster.md)
         as_json: print one JSON object instead of a table
     """
     from tengen.players import model_evaluators
@@ -38,7 +43,8 @@ def run(
     rules = parse_game(game)
     known = known_positions(rules, positions)
     evaluators = model_evaluators(model, rules)
-    evaluated = evaluate_network(evaluators, known, simulations)
+    with crew_of(cluster, rules, os.environ.get(VARIABLE, "")) as crew:
+        evaluated = evaluate_network(evaluators, known, simulations, crew)
     if as_json:
         answer: dict[str, dict[str, float]] = {"raw": asdict(evaluated.raw)}
         if evaluated.search is not None:

@@ -14,12 +14,15 @@ import tyro
 from tengen import Game, State, TengenError
 from tengen.arena import GAMES_AT_ONCE, MatchResult, Pair, PlayedGame, choose_openings, elo_difference, play_matches
 from tengen.games.openings import read_openings
+from tengen.interfaces.cli.cluster_argument import ClusterArgument, crew_of
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.memory_argument import MemoryArgument, memory_bytes
 from tengen.interfaces.cli.player_argument import PlayerArgument, check_seed
 from tengen.interfaces.terminal import games_bar, printable
+from tengen.network.modules import VARIABLE
 from tengen.players import Player, SearchPlayer, SharedModels, answers_in_batches, make_player
 from tengen.run.footprint import check_trees
+from tengen.strength.jobs import match_by_crew
 
 MOST_GAMES = 1_000_000
 
@@ -34,6 +37,7 @@ def run(
     opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     memory: MemoryArgument = None,
     openings: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
+    cluster: ClusterArgument = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
     """Plays a match between two players, colours swapped, and says who is stronger.
@@ -44,6 +48,7 @@ def run(
         opening_plies: random plies at the start of each game; by default 4, fewer in short games
         memory: how much memory the match may take, as in 4GB; searches that may need more are refused
         openings: a file of openings instead: an opening a line, as moves or as FEN or EPD, or the games of a PGN file
+        cluster: who plays: the nodes of a Ray cluster; auto, local, or HOST:PORT (docs/cluster.md)
         as_json: print one JSON object instead of a sentence
     """
     limit = memory_bytes(memory)
@@ -52,6 +57,15 @@ def run(
     if not 1 <= games <= MOST_GAMES:
         raise TengenError(f"A match has 1 to {MOST_GAMES} games, not {games}.")
     check_opening_plies(rules, opening_plies)
+    if cluster is not None:
+        with crew_of(cluster, rules, os.environ.get(VARIABLE, "")) as crew, _progress(games) as on_game:
+            assert crew is not None
+            book = read_book(rules, openings, opening_plies, (games + 1) // 2, seed)
+            result = match_by_crew(
+                crew, rules, (a, b), games=games, seed=seed, opening_plies=opening_plies, openings=book, on_game=on_game
+            )
+        print(json.dumps(_as_dict(result, game)) if as_json else report(result))
+        return
     seats = _seats(rules, a, b, games)
     # Every core has trees of its own.
     check_players(rules, seats[0][0], min(games, GAMES_AT_ONCE * len(seats)), limit)

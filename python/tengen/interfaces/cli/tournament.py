@@ -11,10 +11,12 @@ import tyro
 
 from tengen import TengenError
 from tengen.base.reading import UnreadableError, read_text
+from tengen.interfaces.cli.cluster_argument import ClusterArgument, crew_of
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.match import check_opening_plies, read_book
 from tengen.interfaces.cli.player_argument import HELP, check_seed
 from tengen.interfaces.terminal import games_bar, printable
+from tengen.network.modules import VARIABLE
 from tengen.strength.tournament import Plan, Tournament, TournamentGame, play_tournament, round_robin, table
 
 MOST_GAMES = 100_000
@@ -33,6 +35,7 @@ def run(
     opening_plies: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     openings: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None,
     threads: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
+    cluster: ClusterArgument = None,
     as_json: Annotated[bool, tyro.conf.arg(name="json"), tyro.conf.FlagCreatePairsOff] = False,
 ) -> None:
     """Plays everyone against everyone, and rates them. Stopped or killed, the same command goes on.
@@ -45,6 +48,7 @@ def run(
         opening_plies: random plies at the start of each game; by default 4, fewer in short games
         openings: a file of openings instead: an opening a line, as moves or as FEN or EPD, or the games of a PGN file
         threads: games that go on at the same time; by default as many as there are cores
+        cluster: who plays: the nodes of a Ray cluster; auto, local, or HOST:PORT (docs/cluster.md)
         as_json: print one JSON object instead of the table
     """
     rules = parse_game(game)
@@ -59,8 +63,11 @@ def run(
     book = read_book(rules, openings, opening_plies, games // 2, seed)
     plan = Plan(rules, everyone, round_robin(everyone), games, seed, opening_plies, book)
     folder = folder or Path("tournaments") / rules.spec.name
-    with _progress(plan) as (on_start, on_game):
-        tournament = play_tournament(plan, folder, threads=threads, on_start=on_start, on_game=on_game)
+    with (
+        crew_of(cluster, rules, os.environ.get(VARIABLE, "")) as crew,
+        _progress(plan) as (on_start, on_game),
+    ):
+        tournament = play_tournament(plan, folder, threads=threads, crew=crew, on_start=on_start, on_game=on_game)
     print(json.dumps(_as_dict(tournament, game, folder)) if as_json else _report(tournament, folder))
 
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from tengen import Game, TengenError, load
+from tengen.interfaces.cli.cluster_argument import ClusterArgument, crew_of
 from tengen.interfaces.cli.game_argument import HELP, parse_game
 from tengen.interfaces.cli.memory_argument import MemoryArgument, memory_bytes
 from tengen.interfaces.cli.player_argument import check_seed
@@ -25,6 +27,7 @@ from tengen.interfaces.cli.player_argument import check_seed
 if TYPE_CHECKING:
     from tengen.config import RunConfig
     from tengen.interfaces.observers import Progress
+    from tengen.network.checkpoint import NetworkFile
     from tengen.report import IterationReport, Observer
     from tengen.run.settings import Settings
 
@@ -44,12 +47,15 @@ def run(
     run: Folder = None,
     minutes: Minutes = None,
     memory: MemoryArgument = None,
+    model: Annotated[str | None, tyro.conf.arg(name="from", metavar="MODEL")] = None,
     iterations: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None,
     seeds: Annotated[str | None, tyro.conf.arg(metavar="INT,INT...")] = None,
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    method: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
     sets: Sets = (),
     observer: Annotated[str | None, tyro.conf.arg(metavar="FILE.py:CLASS")] = None,
+    cluster: ClusterArgument = None,
     show_config: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
 ) -> int:
     """Learns a game by playing itself; stopped or killed, the same command goes on.
@@ -61,13 +67,17 @@ def run(
         run: the folder of the run; without it runs/GAME
         minutes: how long the run may take, all parts of it together
         memory: how much memory the run may take, as in 4GB; one that may need more is refused
+        model: the network that a new run begins with, as of `tengen imitate`: its file, the folder of a run, or a
+            bundled name; without it a blank one
         iterations: how many iterations the run has, instead of minutes
         seed: another seed, another run
         seeds: several runs, one after the other, as in 1,2,3; each in a folder of its own in that of the run
         preset: settings by name, beneath those of the config: paper, as AlphaGo Zero and AlphaZero were trained, or
             ntuple, tables instead of layers
+        method: how it learns, with settings that suit it: alphazero (by default), dqn or reinforce (docs/methods.md)
         sets: one setting, as in --set self_play.simulations=64; can be given several times
         observer: a class of your own that hears of every iteration, as in my_logger.py:MyLogger; the file is run
+        cluster: who plays: the nodes of a Ray cluster, with the same bits; auto, local, or HOST:PORT (docs/cluster.md)
         show_config: print all settings and where each comes from, and do nothing else
     """
     if importlib.util.find_spec("torch") is None and not show_config:
@@ -84,16 +94,16 @@ def run(
         parse_game(game)  # an unknown game is refused before anything else is looked at
     limit = memory_bytes(memory)
     own = _observer(observer)
-    wish = _Wish(game, config, minutes, iterations, preset, sets, limit)
+    wish = Wish(game, config, minutes, iterations, preset, method, sets, limit, cluster, model)
     folder = run or Path("runs") / _name_of(game, config)
     if seeds is not None:
         return _sweep(wish, folder, _parse_seeds(seeds), own, show_config)
     settings = wish.settings(folder, seed)
-    return _show(settings) if show_config else _train(settings.config, folder, minutes, limit, own)
+    return _show(settings) if show_config else train_folder(settings.config, folder, wish, own)
 
 
 @dataclass(frozen=True)
-class _Wish:
+class Wish:
     """What the command line says, but for the folder and the seed."""
 
     game: str | None
@@ -101,8 +111,18 @@ class _Wish:
     minutes: float | None
     iterations: int | None
     preset: str | None
+    method: str | None
     sets: tuple[str, ...]
     memory: int | None  # bytes
+    cluster: str | None = None
+    model: str | None = None  # that a new run begins with
+
+    @cached_property
+    def start(self) -> NetworkFile | None:
+        """The network that a new run begins with; None: a blank one."""
+        from tengen.network.checkpoint import find_network, load_network
+
+        return None if self.model is None else load_network(find_network(self.model))
 
     def settings(self, folder: Path, seed: int | None) -> Settings:
         """What the run in this folder was begun with; where there is none, what suits the game."""
@@ -110,7 +130,7 @@ class _Wish:
 
         if (folder / "config.toml").exists():
             return self._of_begun_run(folder, seed)
-        return resolve(
+        found = resolve(
             self.game,
             minutes=self.minutes,
             file=self.file,
@@ -118,7 +138,13 @@ class _Wish:
             preset=self.preset,
             seed=seed,
             iterations=self.iterations,
+            method=self.method,
         )
+        if self.start is None:
+            return found
+        from tengen.run.start import starting_from
+
+        return starting_from(found, load(found.config.game, **found.config.options), self.start)
 
     def _of_begun_run(self, folder: Path, seed: int | None) -> Settings:
         """A run keeps its settings, but for those that its bits don't depend on."""
@@ -132,8 +158,20 @@ class _Wish:
             _check_same_file(folder, kept.game, given)
             _check_same_game(folder, load(kept.game, **kept.options), given)
         wanted = laid_over(
-            kept, file=self.file, sets=self.sets, preset=self.preset, seed=seed, iterations=self.iterations
+            kept,
+            file=self.file,
+            sets=self.sets,
+            preset=self.preset,
+            seed=seed,
+            iterations=self.iterations,
+            method=self.method,
         )
+        if self.start is not None and self.start.digest != kept.start:
+            began = f"the network {kept.start[:12]}" if kept.start else "a blank network"
+            raise ConfigError(
+                f"{folder} is a run that began with {began}, not with {self.model}; leave --from out to go on with it, "
+                "or start another with --run."
+            )
         changes = {name: values for name, values in changed_settings(kept, wanted).items() if name not in FREE_SETTINGS}
         if changes:
             name, (before, after) = next(iter(changes.items()))
@@ -205,7 +243,7 @@ def _show(settings: Settings) -> int:
     return 0
 
 
-def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
+def _sweep(wish: Wish, folder: Path, seeds: Sequence[int], own: Observer, show_config: bool) -> int:
     """A run for each seed, one after the other. All are checked before the first is begun."""
     places = {seed: folder / f"seed{seed}" for seed in seeds}
     found = {seed: wish.settings(place, seed) for seed, place in places.items()}
@@ -213,7 +251,7 @@ def _sweep(wish: _Wish, folder: Path, seeds: Sequence[int], own: Observer, show_
         return _show(found[seeds[0]])
     for number, seed in enumerate(seeds, 1):
         print(f"Seed {seed}, run {number} of {len(seeds)}:", flush=True)
-        if code := _train(found[seed].config, places[seed], wish.minutes, wish.memory, own):
+        if code := train_folder(found[seed].config, places[seed], wish, own):
             return code
     print(f"To compare the seeds with those of another run: {shlex.join(['tengen', 'compare', str(folder)])} OTHER")
     return 0
@@ -226,7 +264,8 @@ def _observer(text: str | None) -> Observer:
     return SILENT if text is None else load_observer(text)
 
 
-def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int | None, own: Observer) -> int:
+def train_folder(config: RunConfig, folder: Path, wish: Wish, own: Observer) -> int:
+    """Trains in a folder, with everything that people see of it; gives the exit code."""
     from tengen.interfaces.cli.train_end import next_steps, nothing_to_do, play_command, strength_text
     from tengen.interfaces.observers import Listeners, final_text, run_progress
     from tengen.interfaces.report_page import RunPage
@@ -238,14 +277,22 @@ def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int |
 
     check_device(config.learner.device)  # before a folder is made
     game = load(config.game, **config.options)
+    minutes = wish.minutes
     if (sentence := nothing_to_do(config, folder, minutes)) is not None:
         print(sentence)
         path = find_network(folder)
     else:
         try:
-            with RunPage(folder) as page, run_progress() as progress, _stopping(progress) as display:
+            with (
+                crew_of(wish.cluster, game, config.network.module) as crew,
+                RunPage(folder) as page,
+                run_progress() as progress,
+                _stopping(progress) as display,
+            ):
                 listeners = Listeners(EventFile(folder), page, own, display)
-                path = train(config, folder, listeners, minutes=minutes, memory=memory)
+                path = train(
+                    config, folder, listeners, minutes=minutes, memory=wish.memory, crew=crew, start=wish.start
+                )
         except KeyboardInterrupt:
             print(f"Stopped; everything up to the last finished iteration is in {folder}. The same command goes on.")
             if numbered_networks(folder / "networks"):
@@ -253,7 +300,7 @@ def _train(config: RunConfig, folder: Path, minutes: float | None, memory: int |
             return INTERRUPTED
         print(f"Done; the network is {path}.")
     measured = read_reports(folder)
-    if config.arena.final_strength:
+    if config.arena.final_strength or config.method == "imitation":
         print((measured and final_text(measured[-1])) or strength_text(game, path))
     print("\n".join(next_steps(game, folder, minutes)))
     return 0

@@ -21,7 +21,7 @@ from tengen.engine import Analysis, Engine, Limit
 from tengen.games.lines import line_texts
 from tengen.interfaces.lines import Refusal, Thinker, Write, one_line, without_controls
 from tengen.interfaces.skill import FULL, choose_at, level_of_elo, simulations_at
-from tengen.interfaces.timekeeping import Allowance, Pace, allow, moves_to_come
+from tengen.interfaces.timekeeping import Allowance, Delays, Pace, allow, moves_to_come
 from tengen.interfaces.uci.dialect import USI, Dialect
 from tengen.interfaces.uci.info import info_lines
 from tengen.interfaces.uci.limits import Go, parse_go
@@ -74,6 +74,7 @@ class Uci:
         self._state = brain.game.initial_state()
         self._warm = False
         self._hit = threading.Event()  # the search may answer: it is not pondering, and not infinite
+        self._delays = Delays()
         self._clock_started = 0.0  # when the search began, or when pondering became thinking
         self._commands: dict[str, Callable[[list[str]], None]] = {
             dialect.hello: self._hello,
@@ -212,7 +213,10 @@ class Uci:
                 )
                 self._say(*said)
 
-        is_time = self._timer(go, state)
+        overhead = self._options.number("Move Overhead") / 1000.0
+        allowance = allow(go.clock, moves_to_come(state), overhead, self._delays)
+        is_time = self._timer(go, Pace(allowance))
+        worked = time.process_time()
         analysis = self._engine.think(
             limit, report, SECONDS_BETWEEN_REPORTS, lambda _: self._thinker.stopping or is_time(), only
         )
@@ -222,11 +226,13 @@ class Uci:
             self._answer_mate(analysis)
         else:
             self._answer(analysis)
+        if go.has_clock:
+            took, worked = time.monotonic() - self._clock_started, time.process_time() - worked
+            self._delays.note(took, worked, allowance)
 
-    def _timer(self, go: Go, state: State) -> Callable[[], bool]:
+    def _timer(self, go: Go, pace: Pace) -> Callable[[], bool]:
         """Whether the time for the move is over, asked after every batch. It begins when pondering becomes thinking."""
         overhead = self._options.number("Move Overhead") / 1000.0
-        pace = Pace(allow(go.clock, moves_to_come(state), overhead))
         given = math.inf if go.move_time is None else max(0.0, go.move_time - overhead)
         most = min(given, self._brain.seconds or math.inf)
         fixed = Pace(Allowance(most, most))

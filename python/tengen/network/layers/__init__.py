@@ -40,6 +40,9 @@ def walk(net: Operations, architecture: Architecture, planes: Board, wanted: Col
     for layer in architecture.trunk:
         x = function_of(layer)(net, layer.name, x, **layer.sizes)
     answers: dict[str, Any] = {}
+    for beside in architecture.towers:
+        if beside.outputs & set(wanted) or not wanted:
+            answers.update(walk(net, beside, planes, wanted))
     for head in architecture.heads:
         names = wanted_outputs(head, wanted)
         if names:  # a head computes one answer after the other, so that none is computed in vain

@@ -1,0 +1,25 @@
+#!/bin/bash
+# A run on the nodes of a Slurm job: sbatch slurm.sh. Stopped by the time limit, the same command goes on.
+#SBATCH --job-name=tengen
+#SBATCH --nodes=8
+#SBATCH --ntasks-per-node=1
+#SBATCH --exclusive
+#SBATCH --time=12:00:00
+set -euo pipefail
+source "$HOME/tengen/bin/activate" # where pip install 'tengen[train,cluster]' was
+
+export RAY_USAGE_STATS_ENABLED=0
+nodes=($(scontrol show hostnames "$SLURM_JOB_NODELIST"))
+head=${nodes[0]}
+address=$(srun --nodes=1 --ntasks=1 -w "$head" hostname --ip-address | awk '{print $1}')
+port=$((20000 + SLURM_JOB_ID % 10000)) # jobs that share a machine don't meet
+
+srun --nodes=1 --ntasks=1 --overlap -w "$head" \
+    ray start --head --node-ip-address="$address" --port="$port" --include-dashboard=false --block &
+until ray status --address="$address:$port" > /dev/null 2>&1; do sleep 1; done
+for node in "${nodes[@]:1}"; do
+    srun --nodes=1 --ntasks=1 --overlap -w "$node" ray start --address="$address:$port" --block &
+done
+
+srun --nodes=1 --ntasks=1 --overlap -w "$head" \
+    tengen train go --config go.toml --run "$HOME/runs/go" --cluster "$address:$port"
