@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -281,3 +282,18 @@ def test_values_are_what_the_server_said(page: Page) -> None:
     shown = page.locator("tr[data-move]").first
     assert shown.get_attribute("data-move") == moves[0]["text"]
     assert shown.get_attribute("data-visits") == str(moves[0]["visits"])
+
+
+def test_the_lead_is_shown_where_a_network_has_a_score_head(page: Page) -> None:
+    arrive(page, "/#/analyse/go?size=9&moves=E5")
+    expect(page.locator(".value [data-lead]")).to_have_text(re.compile(r"^(Black|White) \+\d+\.\d points$"))
+    arrive(page, "/#/analyse/connect_four?moves=4")
+    expect(page.locator(".value [data-lead]")).to_have_count(0)
+
+
+def test_a_review_says_what_a_mistake_lost_in_points(page: Page) -> None:
+    page.goto("/#/analyse/go?size=9&moves=E5,A1,C4&review=yes")
+    page.locator("[data-review=done]").wait_for()
+    expect(page.locator(".review-worst")).to_contain_text(
+        re.compile(r"White lost \d+ %, \d+\.\d points; .+ was better\.")
+    )

@@ -74,3 +74,18 @@ def test_openings_on_the_page(browser: Browser, runs: Path) -> None:
         expect(page.locator("[data-reached]")).to_have_text("3 of 4 games came to this position.")
         expect(page.locator("[data-opening='a1'] .bar")).to_have_accessible_name("X won 1, 1 drawn, O won 0")
         page.close()
+
+
+def test_ones_own_games_count_with_their_results(browser: Browser, runs: Path) -> None:
+    with served(runs=runs) as server:
+        page: Page = browser.new_page(base_url=f"http://{server.host}", locale="en-GB")
+        for moves in ("b2,a1,a2,b1,c2", "b2,b1,a1,c3", "b2,a1,c1,a3,a2,c2,b1,b3,c3"):  # won, not ended, drawn
+            page.goto(f"/#/analyse/tic_tac_toe?moves={moves}")
+            expect(page.locator(".game-tree [data-moves]")).to_have_count(moves.count(",") + 1)
+            page.goto("/#/play")
+        page.goto("/#/analyse/tic_tac_toe")
+        page.get_by_text("Opening explorer").click()
+        row = page.locator("[data-opening='b2']")
+        expect(row).to_have_attribute("data-games", "3")
+        expect(row.locator(".bar")).to_have_accessible_name("X won 1, 1 drawn, O won 0")
+        page.close()

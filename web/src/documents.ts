@@ -1,7 +1,7 @@
 // Analyses that this browser keeps: each is a game with its variations and comments, under a name.
 
-import { type Branch, type FlatBranch, branchAt, emptyTree, flatten, unflatten } from "./game_tree";
-import type { Options, Position } from "./protocol";
+import { type Branch, type FlatBranch, branchAt, emptyTree, flatten, unflatten, wholeLine } from "./game_tree";
+import type { Options, Player, Position, State } from "./protocol";
 import { forget, keep, keptNames, remember } from "./storage";
 
 export interface Document {
@@ -11,6 +11,7 @@ export interface Document {
   options: Options;
   start?: string;
   tree: Branch;
+  result?: Player | "draw"; // of its main line, if that came to an end on the board
   updated: number; // milliseconds since 1970
 }
 
@@ -58,6 +59,12 @@ export function documentWith(position: Position, line: string[]): Document | und
 
 export function newDocument(id: string, { game, options, start }: Position): Document {
   return { id, name: "", game, options, ...(start ? { start } : {}), tree: emptyTree(), updated: Date.now() };
+}
+
+/** With the result of its main line, if this is the state at the end of that. */
+export function withResult(document: Document, state: State): Document {
+  const isMain = JSON.stringify(wholeLine(document.tree, [])) === JSON.stringify(state.position.moves);
+  return isMain && state.outcome ? { ...document, result: state.outcome.winner ?? "draw" } : document;
 }
 
 export function isOf(document: Document, { game, options, start }: Position): boolean {

@@ -20,7 +20,7 @@ export function firstLead({ lead, state }: Analysis): number | null {
 }
 
 /** "Black +3.5 points" */
-function leadText(board: BoardShape, lead: number): string {
+export function leadText(board: BoardShape, lead: number): string {
   const player = capital(board.players[lead >= 0 ? 0 : 1]);
   return `${player} +${Math.abs(lead).toFixed(1)} ${t(board.score_name)}`;
 }

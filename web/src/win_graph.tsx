@@ -7,6 +7,7 @@ import { playersClass, playersStyle } from "./board/pieces";
 import { capital, percent } from "./controls";
 import { t } from "./language";
 import type { BoardShape } from "./protocol";
+import { leadText } from "./value_bar";
 
 const [WIDTH, HEIGHT] = [600, 150];
 
@@ -19,6 +20,7 @@ export function WinGraph(props: {
   board: BoardShape;
   line: string[];
   values: (number | undefined)[]; // after 0, 1, 2 .. moves; 0 to 1
+  leads?: (number | null | undefined)[]; // of the first player at the end, where the network has a score head
   at: number; // moves made
   marks?: GraphMark[];
   onJump: (moves: number) => void;
@@ -39,6 +41,7 @@ export function WinGraph(props: {
   };
   const first = capital(props.board.players[0]);
   const value = pointed === null ? undefined : values[pointed];
+  const lead = pointed === null ? undefined : props.leads?.[pointed];
   return (
     <figure class={`graph ${playersClass(props.board)}`} style={playersStyle(props.board)}>
       <div
@@ -69,6 +72,7 @@ export function WinGraph(props: {
           <span class="graph-words number" style={{ left: `${Math.min(75, Math.max(25, (100 * pointed) / last))}%` }}>
             {pointed === 0 ? t("start") : `${pointed}. ${line[pointed - 1] ?? ""}`}
             {value !== undefined && !Number.isNaN(value) && ` · ${first} ${percent(value)}`}
+            {lead != null && ` · ${leadText(props.board, lead)}`}
           </span>
         )}
       </div>

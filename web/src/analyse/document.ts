@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
-import { type Document, documentWith, isOf, keepDocument, newDocument, readDocument } from "../documents";
+import { type Document, documentWith, isOf, keepDocument, newDocument, readDocument, withResult } from "../documents";
 import { type Branch, branchAt, withLine } from "../game_tree";
 import { type Spot, freshId } from "../link";
 import type { State } from "../protocol";
@@ -32,9 +32,9 @@ export function useDocument(app: App, spot: Spot, whole: State | null, adopt: (i
     if (id === null || (stored !== null && !isOf(stored, position))) {
       const found = documentWith(position, line);
       const fresh = found ?? newDocument(freshId(), position);
-      if (!found) keepDocument({ ...fresh, tree: withLine(fresh.tree, line, whole.notations) });
+      if (!found) keepDocument(withResult({ ...fresh, tree: withLine(fresh.tree, line, whole.notations) }, whole));
       adopt(fresh.id);
-    } else if (tree !== document.tree) save(shown);
+    } else if (tree !== document.tree) save(withResult(shown, whole));
   }, [place]);
   return { document: shown, line, change: (change) => id !== null && save({ ...shown, ...change }) };
 }

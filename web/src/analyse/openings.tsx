@@ -8,7 +8,7 @@ import { playersClass, playersStyle } from "../board/pieces";
 import { http } from "../connection";
 import { Select, capital, percent } from "../controls";
 import { allDocuments, isOf } from "../documents";
-import { type Branch, branchAt } from "../game_tree";
+import { branchAt, wholeLine } from "../game_tree";
 import { t } from "../language";
 import type { Analysis, BoardShape, Position, RunSummary } from "../protocol";
 import { positionKey } from "../shown";
@@ -135,14 +135,28 @@ function useOpenings(isOpen: boolean, source: string, position: Position): { fou
   return answer?.key === key ? answer : { found: null, problem: null };
 }
 
-/** A document counts as one game in every move that its tree has here. */
+/** A document counts as one game in every move that its tree has here; its result counts for its main line. */
 function ownOpenings(position: Position): Openings {
   const documents = allDocuments().filter((one) => isOf(one, position));
-  const here = documents.map(({ tree }) => branchAt(tree, position.moves)).filter((branch): branch is Branch => branch !== undefined);
+  const here = documents.flatMap((document) => {
+    const branch = branchAt(document.tree, position.moves);
+    return branch ? [{ document, branch }] : [];
+  });
   const moves = new Map<string, OpeningMove>();
-  for (const { text, notation } of here.flatMap(({ children }) => children)) {
-    const move = moves.get(text) ?? { text, notation: notation || text, games: 0, wins: 0, draws: 0, losses: 0 };
-    moves.set(text, { ...move, games: move.games + 1 });
+  for (const { document, branch } of here) {
+    const main = wholeLine(document.tree, []);
+    for (const { text, notation } of branch.children) {
+      const move = moves.get(text) ?? { text, notation: notation || text, games: 0, wins: 0, draws: 0, losses: 0 };
+      const isMain = [...position.moves, text].every((played, ply) => main[ply] === played);
+      const result = isMain ? document.result : undefined; // of a variation the result is not known
+      moves.set(text, {
+        ...move,
+        games: move.games + 1,
+        wins: move.wins + Number(result === 0),
+        draws: move.draws + Number(result === "draw"),
+        losses: move.losses + Number(result === 1),
+      });
+    }
   }
   return { games: here.length, looked_at: documents.length, moves: [...moves.values()].sort((a, b) => b.games - a.games) };
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
 import { copyLink, copyText } from "../controls";
-import { type Document, keepDocument, newDocument } from "../documents";
+import { type Document, keepDocument, newDocument, withResult } from "../documents";
 import { type FlatBranch, flatten, readMoves, unflatten, withLine, wholeLine } from "../game_tree";
 import { t } from "../language";
 import { type Spot, freshId, spotAt, writeLink } from "../link";
@@ -41,7 +41,7 @@ export function Tools(props: {
     const state = await askState(app, end);
     const id = freshId();
     const branch = tree ? unflatten(tree) : withLine(newDocument(id, end).tree, state.position.moves, state.notations);
-    keepDocument({ ...newDocument(id, end), tree: branch });
+    keepDocument(withResult({ ...newDocument(id, end), tree: branch }, state));
     app.go(writeLink("analyse", spotAt({ ...end, moves: state.position.moves }, id)));
   };
   const paste = async (): Promise<void> => {

@@ -164,6 +164,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             line={names}
             marks={graded.map(({ ply, grade }) => ({ ply, kind: `grade-${grade}` }))}
             values={values.map((value) => value?.rate)}
+            leads={values.map((value) => value?.lead)}
             at={position.moves.length}
             onJump={(count) => jump(line.slice(0, count))}
           />
