@@ -136,7 +136,7 @@ def position(data: bytes, names: tuple[str, ...]) -> None:
 
 
 def fen(data: bytes) -> None:
-    position(data, ("chess", "minichess", "los_alamos"))
+    position(data, ("chess", "minichess"))
 
 
 def sfen(data: bytes) -> None:

@@ -242,7 +242,7 @@ def test_the_endgames_of_minichess_are_right_where_a_search_proves_them() -> Non
         run(forest, UniformEvaluator(state.game))
         if (proven := forest.result(0).proven) is not None:
             assert proven.value_for(state.to_move) == np.sign(score)
-            assert 200 - score <= forest.result(0).distance
+            assert score <= 0 or 200 - score <= forest.result(0).distance  # no mate is shorter than the score says
             proofs += 1
     assert proofs >= 10
 

@@ -80,10 +80,9 @@ std::optional<Action> winning_action(const G& game, const typename G::State& sta
 }
 
 // Plays uniformly random legal actions until the game is over. A game may offer a faster way of its own
-// (`random_playout(state, rng)`); the distribution must be the same. A function of its own wherever it is called from:
-// the loop is compiled once and well, not into its callers.
+// (`random_playout(state, rng)`); the distribution must be the same.
 template <Game G>
-[[gnu::noinline]] Playout random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
+Playout random_playout(const G& game, typename G::State& state, Rng& rng, ActionList& scratch) {
   if constexpr (HasRandomPlayout<G>) {
     return game.random_playout(state, rng);
   } else {

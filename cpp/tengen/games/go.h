@@ -102,6 +102,14 @@ class Go {
     }
   }
 
+  // A function of its own: inlined into its callers, GCC makes it slower by a sixth on 19x19.
+  [[gnu::noinline]] Playout random_playout(State& state, Rng& rng) const {
+    for (std::int64_t actions = 0;; ++actions) {
+      if (finished(state)) return {*outcome(state), actions};
+      play(state, random_action(state, rng));
+    }
+  }
+
   void play(State& state, Action action) const {
     if (rules_.history > 1) recent(state, state.num_moves) = state.position.stones;
     ++state.num_moves;
