@@ -20,7 +20,7 @@ from tengen._core import Game, TengenError
 from tengen.base.durable import write_bytes, write_text
 from tengen.lineage.members import Member
 from tengen.network.checkpoint import find_network
-from tengen.players import SharedModels, make_player
+from tengen.players import ROLLOUT_FILE, STAGES_FOLDER, SharedModels, make_player
 from tengen.report import SILENT, IterationReport, Observer, RunReport
 from tengen.run.metrics import read_reports
 from tengen.run.settings import resolve
@@ -89,6 +89,16 @@ class Result:
 
     def standing(self, snapshot: Snapshot) -> Standing | None:
         return next((each for each in self.tournament.standings if each.player == snapshot.player), None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about members that could not take part."""
+        there = {snapshot.member.name for snapshot in self.snapshots}
+        return tuple(
+            f"{member.name} takes no part: {self.contest.minutes:g} minutes were too few for all of its stages."
+            for member in self.contest.members
+            if member.name not in there
+        )
 
     @property
     def finals(self) -> tuple[Snapshot, ...]:
@@ -168,7 +178,7 @@ def _train(contest: Contest, member: Member, folder: Path, observer: Observer) -
         return
     sets = [*member.sets, "arena.every=0", "arena.final_strength=false"]  # the tournament measures
     if member.needs_records:
-        sets.append(f"{member.method}.records={json.dumps(str(_records(contest, folder)))}")
+        sets.append(f"imitation.records={json.dumps(str(_records(contest, folder)))}")
     settings = resolve(
         contest.game,
         minutes=contest.minutes,
@@ -229,6 +239,8 @@ def _snapshots(contest: Contest, member: Member, folder: Path) -> list[Snapshot]
     if not member.learns:
         return [Snapshot(member, 0.0, contest.filled(member.player), is_final=True)]
     if member.is_pipeline:
+        if not (_run(folder, member) / STAGES_FOLDER / ROLLOUT_FILE).exists():
+            return []  # its minutes ended before all stages had begun
         player = contest.filled(member.player, str(_run(folder, member)))
         return [Snapshot(member, contest.minutes, player, is_final=True)]
     found = [(part, _snapshot_file(folder, member, part)) for part in (*PARTS, 1.0)]

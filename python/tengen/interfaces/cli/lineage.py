@@ -93,7 +93,7 @@ def run(
             write_page(place / "runs" / member.key)
     path = place / "lineage.html"
     write_text(path, build_lineage_page(result, f"The lineage of {rules.spec.name}", _about(contest, game)))
-    print(lineage_table(result))
+    print("\n".join([*result.notes, lineage_table(result)]))
     print(f"The page is {path}.")
     return 0
 
