@@ -245,6 +245,7 @@ def losses_and_score(game: str, model: Path, games: int) -> tuple[int, float]:
     return sum(played.points(0) == 0.0 for played in match.games), match.score
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("method", METHODS)
 def test_a_few_iterations_beat_random_at_tic_tac_toe(method: str, tmp_path: Path) -> None:
     _, before = losses_and_score("tic_tac_toe", learned(method, "tic_tac_toe", tmp_path / "0", SHORT[0]), 200)
