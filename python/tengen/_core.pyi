@@ -1057,31 +1057,6 @@ def random_tuples(game: Game, count: int, length: int, seed: int, marks_targets:
     Cells of tuples by random walks on the board. length 0: as many as keep a table within `most_entries`.
     """
 
-class AlphaBetaResult:
-    """What a minimax search found. A value: any thread may use it."""
-
-    @property
-    def best_action(self) -> int: ...
-
-    @property
-    def value(self) -> float:
-        """For the player to move; beyond 0.9 or -0.9 the result is forced."""
-
-    @property
-    def depth(self) -> int:
-        """Plies searched: fewer than asked for where the result is forced."""
-
-    @property
-    def positions(self) -> int:
-        """Positions looked at."""
-
-    def __repr__(self) -> str: ...
-
-def alphabeta(state: State, depth: int, seed: int) -> AlphaBetaResult:
-    """
-    Minimax with alpha-beta pruning to that depth; the seed chooses among moves of equal value.
-    """
-
 class RolloutFigures:
     """How well a rollout policy foretold the moves of some games."""
 
@@ -1136,6 +1111,31 @@ class RolloutLearner:
         """A copy, [banks, weights]: of the squared gradients."""
 
     def load(self, weights: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+class AlphaBetaResult:
+    """What a minimax search found. A value: any thread may use it."""
+
+    @property
+    def best_action(self) -> int: ...
+
+    @property
+    def value(self) -> float:
+        """For the player to move; beyond 0.9 or -0.9 the result is forced."""
+
+    @property
+    def depth(self) -> int:
+        """Plies searched: fewer than asked for where the result is forced."""
+
+    @property
+    def positions(self) -> int:
+        """Positions looked at."""
+
+    def __repr__(self) -> str: ...
+
+def alphabeta(state: State, depth: int, seed: int) -> AlphaBetaResult:
+    """
+    Minimax with alpha-beta pruning to that depth; the seed chooses among moves of equal value.
+    """
 
 class Forest:
     """
