@@ -125,9 +125,10 @@ CLANG ?= $(firstword $(notdir $(wildcard /usr/bin/clang-[0-9][0-9])) clang)
 clang:
 	@command -v $(CLANG) > /dev/null || .ci/install-package clang libclang-rt-14-dev
 
-# The tests of the page open it in a real browser.
+# The tests of the page open it in real browsers.
 browser:
 	@command -v chromium > /dev/null || .ci/install-package chromium
+	@command -v firefox-esr > /dev/null || command -v firefox > /dev/null || .ci/install-package firefox-esr
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
