@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tengen._core import Game, Outcome, State
 from tengen.network import Evaluator, evaluate_states
+from tengen.selfplay.without_search import drawn_move
 
-__all__ = ["PlayedGame", "Seating", "drawn_action", "play_policies"]
+__all__ = ["PlayedGame", "Seating", "play_policies"]
 
 AT_ONCE = 256  # games side by side
 
@@ -30,13 +30,6 @@ class PlayedGame:
     players: list[int] = field(default_factory=list)  # who was to move
     policies: list[int | None] = field(default_factory=list)
     outcome: Outcome | None = None
-
-
-def drawn_action(logits: NDArray[np.float32], legal: Sequence[int], rng: np.random.Generator) -> int:
-    """Of the legal actions, drawn from softmax(logits) over them. logits: [A]"""
-    actions = np.asarray(legal)
-    running = np.cumsum(np.exp(logits[actions] - logits[actions].max(), dtype=np.float64))
-    return int(actions[min(np.searchsorted(running, rng.random() * running[-1], side="right"), len(actions) - 1)])
 
 
 def play_policies(
@@ -71,8 +64,8 @@ def _play_some(
         for who, numbers in turns.items():
             logits = None if who is None else evaluate_states(policies[who], [states[n] for n in numbers]).logits
             for row, number in enumerate(numbers):
-                legal, rng = states[number].legal_actions, rngs[number]
-                action = int(rng.choice(legal)) if logits is None else drawn_action(logits[row], legal, rng)
+                legal, rng = list(states[number].legal_actions), rngs[number]
+                action = int(rng.choice(legal)) if logits is None else legal[drawn_move(logits[row][legal], rng)]
                 games[number].moves.append(action)
                 games[number].players.append(states[number].to_move)
                 games[number].policies.append(who)

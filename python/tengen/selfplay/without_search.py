@@ -32,7 +32,8 @@ class ChooseMove(Protocol):
 def drawn_move(logits: NDArray[np.float32], rng: np.random.Generator) -> int:
     """Drawn from the policy softmax(logits)."""
     running = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
-    return int(np.searchsorted(running, rng.random() * running[-1], side="right"))
+    drawn = int(np.searchsorted(running, rng.random() * running[-1], side="right"))
+    return min(drawn, len(logits) - 1)  # the product may have been rounded up to the whole
 
 
 def random_or_best_move(epsilon: float) -> ChooseMove:
