@@ -115,7 +115,7 @@ class FakeSocket:
 class Witness:
     """In place of a network: knows nothing, but writes down a board of every batch it is asked about."""
 
-    network = SimpleNamespace(has_ownership=False)
+    network = SimpleNamespace(has_ownership=False, has_score=False)
 
     def __init__(self) -> None:
         self.boards: list[bytes] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -56,13 +57,19 @@ class Parcel:
     def open(self) -> Any:
         """The work. Files are put into a folder that only this process knows and may read."""
         if self.rules or self.modules:
-            folder = Path(tempfile.mkdtemp(prefix="tengen-"))
+            folder = Path(_folder().name)
             for name, text in self.rules:
                 digest = sha256(text).hexdigest()
                 use_copy(digest, _written(folder / digest[:16], name, text))
             for name, attribute, text in self.modules:
                 load_class(f"{_written(folder / sha256(text).hexdigest()[:16], name, text)}:{attribute}")
         return pickle.loads(self.work)
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """One for all parcels of this process; it goes with the process, unless that is killed."""
+    return tempfile.TemporaryDirectory(prefix="tengen-")
 
 
 def _written(folder: Path, name: str, text: bytes) -> str:
