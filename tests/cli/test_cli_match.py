@@ -145,7 +145,7 @@ def test_every_game_is_reported_as_it_ends_and_kept_in_order() -> None:
         (["match", "nim", "random", "random"], "There is no game called 'nim'"),
         (
             ["match", "othello", "randon", "random"],
-            "'randon' is not a player; a player is one of: random, greedy, rollout:N",
+            "'randon' is not a player; a player is one of: random, greedy, alphabeta:DEPTH, rollout:N",
         ),
         (["match", "othello", "random", "rollout"], "'rollout': say how many simulations, as in 'rollout:400'."),
         (["match", "othello", "random", "uniform:-3"], "say how many simulations"),
