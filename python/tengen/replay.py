@@ -279,7 +279,10 @@ class ReplayWindow:
 
 
 class RecordedStarts:
-    """Positions of the games of a folder, whoever played them, from which new games may begin."""
+    """Positions of the games of a folder, whoever played them, from which new games may begin.
+
+    Nothing in it changes, so that threads can share it.
+    """
 
     def __init__(self, game: Game, folder: Path) -> None:
         place = folder / "games" if (folder / "games").is_dir() else folder

@@ -65,8 +65,8 @@ def test_ctrl_c_stops_a_search_within_one_call() -> None:
     game = tengen.load("go", size=9)
 
     def forest_of_rollouts() -> Forest:
-        params = SearchParams(simulations=600, selection="uct", rollout_weight=1.0, solve=False)
-        forest = Forest(game, 300, params, seed=0)
+        params = SearchParams(simulations=40, selection="uct", rollout_weight=1.0, solve=False)
+        forest = Forest(game, 3000, params, seed=0)
         forest.begin()
         return forest
 
@@ -82,7 +82,7 @@ def test_ctrl_c_stops_a_search_within_one_call() -> None:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-    assert interrupted.result(299).simulations == 0
+    assert interrupted.result(2999).simulations == 0
     run(interrupted, UniformEvaluator(game))
     run(whole, UniformEvaluator(game))
     np.testing.assert_array_equal(interrupted.root_arrays()[0], whole.root_arrays()[0])

@@ -12,6 +12,7 @@ actions = "cells"
 longest_game = height * width
 plane_names = ["chocolate"]
 misere = True
+pieces = [("chocolate", "#", None)]
 
 State = np.dtype([("eaten", np.int8, (height, width)), ("to_move", np.int8)])
 
@@ -36,3 +37,7 @@ def planes(state, out):
     for row in range(height):
         for column in range(width):
             out[0, row, column] = 1 - state.eaten[row, column]
+
+
+def cells(state, out):
+    out[:] = 1 - state.eaten
