@@ -93,8 +93,7 @@ def test_what_only_searches_have_is_not_complained_about(tmp_path: Path) -> None
 
 
 def test_a_game_without_pieces_is_refused_before_a_folder_is_made(tmp_path: Path) -> None:
-    chomp = Path(__file__).parents[1] / "games" / "good_games" / "chomp.py"
-    config = tables_config().model_copy(update={"game": str(chomp)})
+    config = tables_config().model_copy(update={"game": "openspiel:tic_tac_toe"})
     with pytest.raises(ConfigError, match="does not say what stands on its board"):
         train(config, tmp_path / "run")
     assert not (tmp_path / "run").exists()
