@@ -18,6 +18,7 @@ interface Kept {
   moves: number; // that were made
   left: [number, number]; // milliseconds, when the last of them was made
   since: number; // when that was, in milliseconds since 1970
+  toMove: Player | null; // since then; a player may move twice in a row
 }
 
 export interface Clock {
@@ -68,19 +69,19 @@ function read(name: string, setting: string, moves: number): Kept {
 
 function full(setting: string, moves: number): Kept {
   const [seconds] = numbersOf(setting);
-  return { setting, moves, left: [1000 * seconds, 1000 * seconds], since: Date.now() };
+  return { setting, moves, left: [1000 * seconds, 1000 * seconds], since: Date.now(), toMove: null };
 }
 
 /** After a move its maker's time is less, and more by the addition; moves taken back cost nothing. */
 function advanced(kept: Kept, moves: number, toMove: Player | null): Kept {
-  if (kept.moves === moves) return kept;
+  if (kept.moves === moves) return toMove === null ? kept : { ...kept, toMove };
   const [, more] = numbersOf(kept.setting);
   if (moves === 0) return full(kept.setting, moves);
-  if (moves !== kept.moves + 1 || kept.moves === 0 || toMove === null) return { ...kept, moves, since: Date.now() };
-  const mover = (1 - toMove) as Player;
+  const mover = kept.toMove;
+  if (moves !== kept.moves + 1 || kept.moves === 0 || mover === null) return { ...kept, moves, since: Date.now(), toMove };
   const left = leftNow(kept, mover);
   left[mover] += 1000 * more;
-  return { ...kept, moves, left, since: Date.now() };
+  return { ...kept, moves, left, since: Date.now(), toMove };
 }
 
 function leftNow({ left, since }: Kept, running: Player | null): [number, number] {
