@@ -22,7 +22,6 @@ from tengen.report import LearnerReport
 from tengen.run.clock import Clock, Plan
 from tengen.run.folder import KEPT_NETWORKS
 from tengen.selfplay import SelfPlayResult
-from tengen.selfplay.without_search import ChooseMove, drawn_move
 
 __all__ = ["Reinforce"]
 
@@ -59,9 +58,6 @@ class Reinforce(WithoutSearch):
             return super().learn(plan, clock, positions)
         finally:
             self.window = kept
-
-    def _rule(self, plan: Plan) -> ChooseMove:
-        return drawn_move
 
     @property
     def _older_share(self) -> float:

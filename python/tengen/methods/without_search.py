@@ -15,7 +15,7 @@ from tengen.records import GameRecord
 from tengen.report import AccuracyReport, SelfPlayReport
 from tengen.run.clock import Clock, Plan
 from tengen.selfplay import SelfPlayResult
-from tengen.selfplay.without_search import ChooseMove, RoundOfGames, play_round
+from tengen.selfplay.without_search import ChooseMove, RoundOfGames, drawn_move, play_round
 from tengen.strength.accuracy import ScoredPositions
 from tengen.strength.ratings import network_name
 
@@ -58,8 +58,8 @@ class WithoutSearch(AlphaZero):
         return SelfPlayResult(records, (), _report(rounds, records, clock.seconds() - began))
 
     def _rule(self, plan: Plan) -> ChooseMove:
-        """How a move is made of the network's answer in this iteration."""
-        raise NotImplementedError
+        """How a move is made of the network's answer in this iteration: it is drawn from the policy."""
+        return drawn_move
 
     def _older(self) -> Sequence[NetworkEvaluator]:
         """Older networks that are met in self-play."""
