@@ -116,13 +116,17 @@ class PatternReader {
     for (std::size_t i = 1; i + 1 < size; ++i) {
       triples_[i] = static_cast<std::uint16_t>(board_[i - 1] | (board_[i] << 2) | (board_[i + 1] << 4));
     }
-    for (std::size_t i = stride_ + 1; i + stride_ + 1 < size; ++i) {
+    const std::size_t first = stride_ + 1;
+    const std::size_t end = size - stride_ - 1;  // before and after them there is only the border
+    for (std::size_t i = first; i < end; ++i) {
       around_[i] = triples_[i - stride_] | (triples_[i + stride_] << 6) | (board_[i - 1] << 12) | (board_[i + 1] << 14);
     }
     if (last < 0) return;
     const std::size_t middle = at(places_[at(last)].bordered);  // what touches the last move counts as near
     for (const std::size_t row : {middle - stride_, middle, middle + stride_}) {
-      for (const std::size_t i : {row - 1, row, row + 1}) around_[i] = layout_.around(around_[i], true);
+      for (const std::size_t i : {row - 1, row, row + 1}) {
+        if (i >= first && i < end) around_[i] = layout_.around(around_[i], true);
+      }
     }
   }
 
