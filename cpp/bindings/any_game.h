@@ -13,6 +13,7 @@
 #include "tengen/rollout/learner.h"
 #include "tengen/rollout/policy.h"
 #include "tengen/search/alphabeta.h"
+#include "tengen/search/exact.h"
 #include "tengen/search/forest.h"
 #include "tengen/tables/learner.h"
 #include "tengen/tables/reader.h"
@@ -226,6 +227,8 @@ class AnyGame {
                                   const std::string& board) const = 0;
   virtual void write_samples(const RecordedGames& games, std::span<const std::int64_t> positions,
                              std::span<const std::int64_t> symmetries, const SampleArrays& out) const = 0;
+  virtual ExactLine exact_line(const AnyState& state, std::int64_t most_positions, std::uint64_t seed,
+                               const Poll& poll) const = 0;
 };
 
 template <Game G>
@@ -287,6 +290,10 @@ class ErasedGame final : public AnyGame {
 
   AlphaBetaResult alphabeta(const AnyState& state, int depth, std::uint64_t seed, const Poll& poll) const override {
     return AlphaBeta<G>(game_, depth, seed).search(open(state), std::cref(poll));
+  }
+  ExactLine exact_line(const AnyState& state, std::int64_t most_positions, std::uint64_t seed,
+                       const Poll& poll) const override {
+    return ExactSolver<G>(game_, most_positions).line(open(state), Rng(seed), std::cref(poll));
   }
 
   PlayoutCounts random_playouts(const AnyState& from, std::int64_t games, std::uint64_t seed,

@@ -65,6 +65,7 @@ void bind_answers(nanobind::module_& module);
 void bind_tables(nanobind::module_& module);
 void bind_rollout(nanobind::module_& module);
 void bind_alphabeta(nanobind::module_& module);
+void bind_exact(nanobind::module_& module);
 void bind_forest(nanobind::module_& module);
 void bind_formulas(nanobind::module_& module);
 void bind_samples(nanobind::module_& module);

@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   tengen::bind_tables(module);
   tengen::bind_rollout(module);
   tengen::bind_alphabeta(module);
+  tengen::bind_exact(module);
   tengen::bind_forest(module);
   tengen::bind_formulas(module);
   tengen::bind_samples(module);

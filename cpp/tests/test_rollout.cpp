@@ -1,5 +1,6 @@
 // Rollout policies: the same in every symmetry, tactics of Go counted by hand, learning what games show, and play-outs
 // in the search.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -95,6 +96,69 @@ TEST(only_legal_actions_have_a_probability) {
   const auto found = probabilities(game, policy, moves);
   for (Action a = 0; a < game.spec().num_actions; ++a) {
     CHECK_EQ(found[static_cast<std::size_t>(a)] > 0.0F, is_legal(game, state, a));
+  }
+}
+
+// Play-outs keep weights from move to move; write_probabilities() reads each position anew.
+template <Game G>
+void check_kept_weights(const G& game, bool shares_players, std::uint64_t games) {
+  CHECK(CellPlayouts<G>::suits(game));
+  const PatternLayout layout(game.spec(), shares_players);
+  const RolloutPolicy policy(game.spec(), shares_players, random_weights(layout, 5));
+  RolloutPlayer<G> player(game, policy);
+  CellPlayouts<G> kept(game, policy.layout, policy.factors);
+  const auto size = static_cast<std::size_t>(game.spec().num_actions);
+  std::vector<float> found(size);
+  std::vector<float> expected(size);
+  for (std::uint64_t seed = 0; seed < games; ++seed) {
+    const auto opening = random_moves(game, static_cast<int>(seed % 3) * 10, seed);
+    auto state = game.initial_state();
+    for (const Action action : opening) game.play(state, action);
+    LastTargets past = last_targets(game, game.initial_state(), opening);
+    Rng rng(seed + 1);
+    kept.begin(state, past);
+    while (!game.outcome(state)) {
+      player.write_probabilities(state, past, expected.data());
+      kept.write_probabilities(state, found.data());
+      float furthest = 0.0F;
+      for (std::size_t a = 0; a < size; ++a) furthest = std::max(furthest, std::abs(found[a] - expected[a]));
+      CHECK(furthest < 1e-5F);
+      const Action action = kept.draw(state, rng);
+      CHECK(is_legal(game, state, action));
+      past.add(action_cells(game, state, action).target);
+      kept.play(state, action);
+    }
+  }
+}
+
+TEST(weights_that_are_kept_are_those_of_the_position) {
+  check_kept_weights(go(9), true, 6);
+  check_kept_weights(go(5), false, 12);
+  check_kept_weights(Go9("go", {}, {.size = 4, .suicide = true}), true, 12);
+  check_kept_weights(Go<19>("go", {}, {.size = 13}), true, 2);
+  check_kept_weights(othello(), false, 6);
+  check_kept_weights(tic_tac_toe(), true, 6);
+  CHECK(!CellPlayouts<ConnectFour>::suits(connect_four()));
+}
+
+TEST(a_play_out_draws_by_its_weights) {
+  // The first move of many play-outs, among moves of which some are not legal.
+  const Go9 game = go(4);
+  const RolloutPolicy policy(game.spec(), true, random_weights(PatternLayout(game.spec(), true), 6));
+  const auto opening = random_moves(game, 14, 3);
+  auto state = game.initial_state();
+  for (const Action action : opening) game.play(state, action);
+  CHECK(!game.outcome(state));
+  const LastTargets past = last_targets(game, game.initial_state(), opening);
+  const auto expected = probabilities(game, policy, opening);
+  CellPlayouts<Go9> kept(game, policy.layout, policy.factors);
+  Rng rng(2);
+  std::vector<int> counts(expected.size());
+  constexpr int kDraws = 40000;
+  kept.begin(state, past);
+  for (int i = 0; i < kDraws; ++i) ++counts[static_cast<std::size_t>(kept.draw(state, rng))];
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    CHECK(std::abs(static_cast<float>(counts[a]) / kDraws - expected[a]) < 0.01F);  // four standard deviations
   }
 }
 

@@ -289,6 +289,18 @@ template <class G>
 concept HasTactics = requires(const G game, const StateOf<G> state, const ActionList& list, std::uint8_t* out) {
   { game.tactics(state, list, out) } -> std::same_as<void>;
 };
+// The same from move to move, for a game whose actions put a stone of the player (code 1 or 2) on an empty cell:
+// `tracked` follows the play-out and says what the last action did: `taken`, cells that it emptied, and `touched`,
+// cells whose tactics may have changed.
+template <class G>
+concept HasTrackedTactics =
+    requires(const G game, StateOf<G>& state, typename G::Tracked& tracked, Action action, int cell) {
+      { game.track(state, tracked) } -> std::same_as<void>;
+      { game.play(state, action, tracked) } -> std::same_as<void>;
+      { game.tactics(state, tracked, action) } -> std::same_as<int>;
+      { tracked.taken.has(cell) } -> std::same_as<bool>;
+      { tracked.touched.has(cell) } -> std::same_as<bool>;
+    };
 
 // What a game is counted by, for people and as targets of the learner.
 template <class G>  // for the first player, at any time; asked only if spec.score_name is set

@@ -19,6 +19,7 @@
 #include "tengen/games/board_text.h"
 #include "tengen/games/game.h"
 #include "tengen/games/go_board.h"
+#include "tengen/games/go_liberties.h"
 #include "tengen/games/options.h"
 #include "tengen/games/symmetry.h"
 
@@ -111,16 +112,8 @@ class Go {
   }
 
   void play(State& state, Action action) const {
-    if (rules_.history > 1) recent(state, state.num_moves) = state.position.stones;
-    ++state.num_moves;
-    state.before_last = state.last;
-    state.last = static_cast<std::int16_t>(action);
-    if (action == pass_) {
-      ++state.passes;
-    } else {
-      state.passes = 0;
-      board_.play(state.position, action, own(state));
-    }
+    begin_move(state, action);
+    if (action != pass_) board_.play(state.position, action, own(state));
     state.to_move = opponent(state.to_move);
   }
 
@@ -175,11 +168,19 @@ class Go {
   // A sum of GoBoard's tactics for a stone; for a pass, whether the opponent has passed.
   void tactics(const State& state, const ActionList& list, std::uint8_t* out) const {
     const auto liberties = board_.count_liberties(state.position);
-    for (const Action action : list) {
-      *out++ =
-          static_cast<std::uint8_t>(action == pass_ ? Board::kTactics + (state.passes > 0 ? 1 : 0)
-                                                    : board_.tactics(state.position, liberties, action, own(state)));
-    }
+    for (const Action action : list) *out++ = static_cast<std::uint8_t>(tactics_of(state, liberties, action));
+  }
+
+  // The same for play-outs, with liberties that are kept up to date.
+  using Tracked = GoLiberties<kMaxSize>;
+  void track(const State& state, Tracked& tracked) const { tracked.count(board_, state.position); }
+  void play(State& state, Action action, Tracked& tracked) const {
+    begin_move(state, action);
+    if (action != pass_) tracked.play(board_, state.position, action, own(state));
+    state.to_move = opponent(state.to_move);
+  }
+  int tactics(const State& state, const Tracked& tracked, Action action) const {
+    return tactics_of(state, tracked.counts(), action);
   }
 
   void write_planes(const State& state, float* planes) const {
@@ -268,6 +269,20 @@ class Go {
     const Cells black = board_.reached(state.position, Board::kBlack);
     const Cells white = board_.reached(state.position, Board::kWhite);
     return {black.without(white).size(), white.without(black).size() + rules_.komi};
+  }
+
+  void begin_move(State& state, Action action) const {
+    if (rules_.history > 1) recent(state, state.num_moves) = state.position.stones;
+    ++state.num_moves;
+    state.before_last = state.last;
+    state.last = static_cast<std::int16_t>(action);
+    state.passes = action == pass_ ? static_cast<std::uint8_t>(state.passes + 1) : std::uint8_t{0};
+  }
+
+  template <class Liberties>
+  int tactics_of(const State& state, const Liberties& liberties, Action action) const {
+    if (action == pass_) return Board::kTactics + (state.passes > 0 ? 1 : 0);
+    return board_.tactics(state.position, liberties, action, own(state));
   }
 
   bool finished(const State& state) const { return state.passes >= 2 || state.num_moves >= rules_.max_moves; }

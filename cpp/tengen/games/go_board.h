@@ -44,9 +44,10 @@ class GoBoard {
  private:
   static constexpr Cell kNone = kCells;  // the cell off the board, and the chain of whatever is not a stone
   static constexpr int kFilterBits = static_cast<int>(std::bit_ceil(4U * kLongest));
-  using Around = std::array<Cell, 4>;  // the neighbours of a cell, kNone for those off the board
 
  public:
+  using Around = std::array<Cell, 4>;  // the neighbours of a cell, kNone for those off the board
+
   // The stones and the positions that were before them.
   struct Position {
     std::array<Cells, 2> stones{};  // by player
@@ -90,6 +91,7 @@ class GoBoard {
   }
 
   const Position& start() const { return start_; }
+  const Around& around(int cell) const { return around_[at(cell)]; }
 
   // A legal move: the stone is placed, and what has no liberty then is taken.
   void play(Position& position, int cell, Mark stone) const {
@@ -214,31 +216,28 @@ class GoBoard {
   // counted twice here, so an atari of its own may be missed.
   int tactics(const Position& position, const PerCell<Count>& liberties, int cell, Mark stone) const {
     const Around& around = around_[at(cell)];
-    int own = 0;      // liberties of the new chain
-    int weakest = 3;  // liberties of the weakest chain that it joins
-    int found = 0;
+    int own = 0;                    // liberties of the new chain
+    int weakest = 3;                // liberties of the weakest chain that it joins
+    unsigned takes = 0, gives = 0;  // flags. No branches: they could not be foretold
     for (std::size_t i = 0; i < 4; ++i) {
       const auto mark = position.mark[around[i]];
-      if (mark == kEmpty) {
-        ++own;
-      } else if (mark != kOutside) {
-        const Cell chain = position.chain[around[i]];
-        const int count = liberties[chain];
-        if (mark != stone) {
-          found |= count == 1 ? kTakes : count == 2 ? kGivesAtari : 0;
-          own += count == 1 ? 1 : 0;
-          continue;
-        }
-        bool first = true;  // of its neighbours in that chain
-        for (std::size_t j = 0; j < i; ++j) first &= position.chain[around[j]] != chain;
-        own += first ? count - 1 : 0;
-        weakest = std::min(weakest, count);
-      }
+      const Cell chain = position.chain[around[i]];
+      const int count = liberties[chain];
+      const unsigned opposes = mark == other(stone);
+      const unsigned joins = mark == stone;
+      unsigned first = joins;  // of its neighbours in that chain
+      for (std::size_t j = 0; j < i; ++j) first &= static_cast<unsigned>(position.chain[around[j]] != chain);
+      const unsigned dies = opposes & static_cast<unsigned>(count == 1);
+      takes |= dies;
+      gives |= opposes & static_cast<unsigned>(count == 2);
+      own += static_cast<int>(dies | static_cast<unsigned>(mark == kEmpty)) + (count - 1) * static_cast<int>(first);
+      weakest = std::min(weakest, joins != 0 ? count : 3);
     }
-    if (own <= 1) return found | ((found & kTakes) != 0 ? 0 : kSelfAtari);
-    if (weakest == 1) found |= kSaves;
-    if (weakest == 2 && own > 2) found |= kStrengthens;
-    return found;
+    const auto flag = [](bool condition, Tactic tactic) { return condition ? int{tactic} : 0; };
+    const int attacks = flag(takes != 0, kTakes) | flag(gives != 0, kGivesAtari);
+    const int weak = attacks | flag(takes == 0, kSelfAtari);
+    const int strong = attacks | flag(weakest == 1, kSaves) | flag((weakest == 2) & (own > 2), kStrengthens);
+    return own <= 1 ? weak : strong;
   }
 
  private:

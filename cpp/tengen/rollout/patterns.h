@@ -45,8 +45,9 @@ constexpr int kPatternKinds = 6;  // weights of one action; near and far are one
 // once made, so that threads can share it.
 class PatternLayout {
  public:
-  static constexpr int kAroundCodes = 1 << 16;  // eight cells: empty, own, the opponent's, off the board
-  static constexpr int kFullness = 4;           // stages of a game, by the share of cells that are taken
+  static constexpr int kAroundCodes = 1 << 16;       // eight cells: empty, own, the opponent's, off the board
+  static constexpr int kNowhere = kAroundCodes - 1;  // off the board on all sides, which no cell is
+  static constexpr int kFullness = 4;                // stages of a game, by the share of cells that are taken
 
   PatternLayout(const GameSpec& spec, bool shares_players)
       : height_(spec.height), width_(spec.width), shares_players_(shares_players) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tengen/base/rng.h"
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/rollout/cell_playouts.h"
 #include "tengen/rollout/patterns.h"
 #include "tengen/rollout/reader.h"
 
@@ -47,11 +49,20 @@ class RolloutPlayer {
   using State = typename G::State;
 
   RolloutPlayer(const G& game, const RolloutPolicy& policy)
-      : policy_(policy), reader_(game, policy.layout), running_(static_cast<std::size_t>(game.spec().legal_bound())) {}
+      : policy_(policy), reader_(game, policy.layout), running_(static_cast<std::size_t>(game.spec().legal_bound())) {
+    if (CellPlayouts<G>::suits(game)) on_cells_.emplace(game, policy.layout, policy.factors);
+  }
 
   // Plays actions of the policy until the game is over. `past` is what came before the state.
   Playout playout(State& state, LastTargets past, Rng& rng) {
     const G& game = reader_.game();
+    if (on_cells_) {
+      on_cells_->begin(state, past);
+      for (std::int64_t actions = 0;; ++actions) {
+        if (const auto outcome = game.outcome(state)) return {*outcome, actions};
+        on_cells_->play(state, on_cells_->draw(state, rng));
+      }
+    }
     for (std::int64_t actions = 0;; ++actions) {
       if (const auto outcome = game.outcome(state)) return {*outcome, actions};
       const float total = look(state, past);
@@ -93,7 +104,8 @@ class RolloutPlayer {
 
   const RolloutPolicy& policy_;  // owned elsewhere
   PatternReader<G> reader_;
-  std::vector<float> running_;  // [legal]
+  std::vector<float> running_;               // [legal]
+  std::optional<CellPlayouts<G>> on_cells_;  // the faster way, for games that it suits
 };
 
 // The targets of the last two of some moves from a position, each of them legal.

@@ -67,7 +67,7 @@ class PatternReader {
     slots[kActionOf] = bank_ + layout_.action(fullness_, legal_[i]);
     slots[kStep] = bank_ + move.step;
     if (move.target < 0) {
-      slots[kAround] = bank_ + layout_.around(kNowhere, false);
+      slots[kAround] = bank_ + layout_.around(PatternLayout::kNowhere, false);
       slots[kAnswer] = bank_ + layout_.answer_without_target();
       slots[kFollow] = bank_ + layout_.follow_without_target();
     } else {
@@ -155,8 +155,6 @@ class PatternReader {
     }
     fullness_ = layout_.fullness(num_pieces);
   }
-
-  static constexpr int kNowhere = PatternLayout::kAroundCodes - 1;  // off the board on all sides, which no cell is
 
   // Constant, owned elsewhere.
   const G& game_;

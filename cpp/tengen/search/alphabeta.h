@@ -1,23 +1,21 @@
 // Minimax with alpha-beta pruning (Knuth and Moore 1975): what game programs did before Monte Carlo, for every game.
 //
-// Iterative deepening, a transposition table, and moves in the order that prunes most: the table's, then those that cut
-// off beside this position (killers), then those that often did (history). The players need not alternate: a value
-// changes its sign only when the player to move changes.
+// Iterative deepening, a transposition table, and moves in the order that prunes most (move_order.h). The players need
+// not alternate: a value changes its sign only when the player to move changes.
 //
 // A position at the depth limit is valued by the game's score, where it has one (Go, Othello); elsewhere by the mean of
 // a few short random play-outs, whose chance follows from the seed and the position.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "tengen/base/rng.h"
 #include "tengen/games/derived.h"
 #include "tengen/games/game.h"
+#include "tengen/search/move_order.h"
 
 namespace tengen {
 
@@ -39,10 +37,7 @@ class AlphaBeta {
         rng_(seed),
         scratch_(game.spec().num_actions),
         table_(std::size_t{1} << std::min(20, 8 + 2 * depth)),
-        history_{std::vector<std::int64_t>(static_cast<std::size_t>(game.spec().num_actions)),
-                 std::vector<std::int64_t>(static_cast<std::size_t>(game.spec().num_actions))},
-        killers_(static_cast<std::size_t>(depth), {-1, -1}),
-        plies_(static_cast<std::size_t>(depth), Ply(game.spec().num_actions)) {}
+        order_(game) {}
 
   // `state` must not be the end of a game. `poll` is called again and again; it may throw to end the search.
   template <class Poll>
@@ -87,11 +82,6 @@ class AlphaBeta {
     std::int16_t depth = 0;
     Bound bound = Bound::kNone;
   };
-  struct Ply {  // what a position on the way needs, kept for the next one at this ply
-    explicit Ply(int num_actions) : legal(num_actions) {}
-    ActionList legal;
-    std::vector<std::pair<std::int64_t, Action>> order;
-  };
 
   static constexpr bool is_forced(int value) { return value > kHighestGuess || value < -kHighestGuess; }
   // A forced value seen from `plies` further away.
@@ -133,52 +123,21 @@ class AlphaBeta {
       }
     }
 
-    const auto& order = ordered(state, player, ply, first);
     int best = -kInfinite;
     Action best_action = -1;
     int reached = alpha;
-    for (const auto& [_, action] : order) {
+    for (const auto& [_, action] : order_.ordered(state, player, ply, first)) {
       const int value = value_of_move(state, action, depth, ply, reached, beta, poll);
       if (value > best) best = value, best_action = action;
       reached = std::max(reached, best);
       if (reached >= beta) {
-        remember_cut(player, ply, action, depth);
+        order_.remember_cut(player, ply, action, depth);
         break;
       }
     }
     const Bound bound = best >= beta ? Bound::kLower : best > alpha ? Bound::kExact : Bound::kUpper;
     entry = {key, nearer_by(best, ply), best_action, static_cast<std::int16_t>(depth), bound};
     return best;
-  }
-
-  // The legal actions, those first that probably prune most.
-  const std::vector<std::pair<std::int64_t, Action>>& ordered(const State& state, Player player, int ply,
-                                                              Action first) {
-    constexpr auto kFirst = std::numeric_limits<std::int64_t>::max();
-    Ply& here = plies_[static_cast<std::size_t>(ply)];
-    const auto& killers = killers_[static_cast<std::size_t>(ply)];
-    const auto& history = history_[static_cast<std::size_t>(index(player))];
-    game_.legal_actions(state, here.legal);
-    here.order.clear();
-    for (const Action action : here.legal) {
-      std::int64_t rank = history[static_cast<std::size_t>(action)];
-      if (action == first)
-        rank = kFirst;
-      else if (action == killers[0])
-        rank = kFirst - 1;
-      else if (action == killers[1])
-        rank = kFirst - 2;
-      here.order.emplace_back(rank, action);
-    }
-    std::stable_sort(here.order.begin(), here.order.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    return here.order;
-  }
-
-  void remember_cut(Player player, int ply, Action action, int depth) {
-    auto& killers = killers_[static_cast<std::size_t>(ply)];
-    if (killers[0] != action) killers = {action, killers[0]};
-    history_[static_cast<std::size_t>(index(player))][static_cast<std::size_t>(action)] += std::int64_t{depth} * depth;
   }
 
   // The value of an unfinished position without looking ahead.
@@ -206,10 +165,8 @@ class AlphaBeta {
   int depth_;
   Rng rng_;
   ActionList scratch_;
-  std::vector<Entry> table_;                          // the newest entry stays
-  std::array<std::vector<std::int64_t>, 2> history_;  // [player][action] how much it has cut off
-  std::vector<std::array<Action, 2>> killers_;        // [ply]
-  std::vector<Ply> plies_;                            // [ply]
+  std::vector<Entry> table_;  // the newest entry stays
+  MoveOrder<G> order_;
   std::int64_t positions_ = 0;
 };
 
