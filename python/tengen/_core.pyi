@@ -1137,6 +1137,32 @@ def alphabeta(state: State, depth: int, seed: int) -> AlphaBetaResult:
     Minimax with alpha-beta pruning to that depth; the seed chooses among moves of equal value.
     """
 
+class ExactPosition:
+    """Which actions are best by the rules. Any thread may use it."""
+
+    @property
+    def best(self) -> list[int]:
+        """All actions that keep the result and its distance, or the best score."""
+
+    @property
+    def played(self) -> int:
+        """One of them."""
+
+class ExactLine:
+    """Best play by the rules to the end of a game. Any thread may use it."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+
+    @property
+    def positions(self) -> list[ExactPosition]:
+        """From the one that was asked about to the last before the end."""
+
+def exact_lines(states: Sequence[State], most_positions: int, seeds: Sequence[int]) -> list[ExactLine | None]:
+    """
+    For each state best play to the end of the game, or None if settling one of the positions on the way takes more than `most_positions`. Among equally good actions the seed chooses.
+    """
+
 class Forest:
     """
     Many trees, one batch: select() asks for evaluations, update() takes them.

@@ -226,6 +226,14 @@ class SelfPlayConfig(_Stage):
         ge=0,
         le=1,
     )
+    exact_nodes: int = _setting(
+        0,
+        "positions that an exact search by the rules may look at before a position is searched with the network; where "
+        "it finds the result, the game is played out by it; 0: off",
+        unit="positions",
+        ge=0,
+        le=100_000_000,
+    )
     keep_values: bool = _setting(False, "whether records also keep the root values of searches that give no target")
     search: dict[str, Any] = Field(
         default_factory=lambda: dict(SelfPlayConfig.SEARCH), description="parameters of the search"

@@ -77,6 +77,7 @@ class SelfPlayReport:
     surprise: float  # KL(target || prior), mean
     tree_seconds: float = 0.0  # for selecting leaves and updating trees, summed over the threads
     nodes: tuple[NodeReport, ...] = ()  # of a cluster; empty on one machine
+    exact_positions: int = 0  # of all positions, those that the rules alone settled
 
     @property
     def evaluator_share(self) -> float:

@@ -32,7 +32,8 @@ from tengen.train import train
 
 PATIENCE = 120.0  # seconds without a commit, after which something is wrong
 MOST_RUNS = 5
-KIND = sys.argv[3]  # of the network: "policy and value" or "ntuple"
+KIND = sys.argv[3]  # of the network: "policy and value" or "ntuple"; "exact": the first, with exact results
+EXACT = {"network": {"kind": "policy and value"}, "self_play": {"exact_nodes": 60}}  # settles some positions, not all
 STOPPED = 3  # the exit code of a run that says why
 
 
@@ -42,7 +43,8 @@ def start(folder: Path, iterations: int, before: Callable[[], None] = lambda: No
     if child == 0:
         try:
             before()
-            train(small_config(iterations, network={"kind": KIND}, tables={"games": 30}), folder)
+            stages: dict[str, Any] = EXACT if KIND == "exact" else {"network": {"kind": KIND}, "tables": {"games": 30}}
+            train(small_config(iterations, **stages), folder)
             os._exit(0)
         except TengenError as error:
             print(f"{type(error).__name__}: {error}", flush=True)

@@ -1,5 +1,6 @@
 """`tengen train` and `tengen evaluate`, and players with a network, as a person meets them."""
 
+import itertools
 import json
 import os
 import re
@@ -8,13 +9,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tomli_w
 from small_runs import SMALL
+from tiny_networks import save_tiny
 
 import tengen
 from tengen.config import NetworkConfig, load_config
+from tengen.interfaces.cli import train_end
 from tengen.interfaces.cli.game_argument import parse_game
 from tengen.interfaces.cli.train import folder_name
 from tengen.network.checkpoint import NetworkFile, save_network
@@ -179,10 +183,27 @@ def test_another_seed_for_a_begun_run_is_refused(place: Path, cli, refused) -> N
         ("go:size=9,komi=7.5", "go_size_9_komi_7.5"),
         ("../my_game.py", "my_game"),
         ("openspiel:hex(board_size=5)", "openspiel_hex_board_size_5"),
+        ("my game-2.py", "my_game_2"),
     ],
 )
 def test_the_folder_of_a_run(game: str, name: str) -> None:
     assert folder_name(game) == name
+
+
+def test_long_games_do_not_hold_up_the_end_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every look at this clock takes a second, and a game of five in a row has nine moves at least."""
+    seconds = itertools.count()
+    monkeypatch.setattr(train_end, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+    game = tengen.load("gomoku", size=7)
+    text = train_end.strength_text(game, save_tiny(tmp_path / "tiny.safetensors", game))
+    assert text.startswith("Its strength was not measured")
+    assert next(seconds) < 20
+
+
+def test_a_name_without_a_latin_letter_is_not_the_folder_of_all_runs() -> None:
+    names = [folder_name("将棋.py"), folder_name("囲碁.py")]
+    assert all(name.startswith("game_") and name.isascii() for name in names)
+    assert names[0] != names[1]
 
 
 def start_training(place: Path) -> "subprocess.Popen[str]":

@@ -69,6 +69,11 @@ def test_tables_killed_ten_times(tmp_path: Path) -> None:
     assert run_and_end(tmp_path, 10, plan, "ntuple") == []
 
 
+def test_exact_results_killed_ten_times(tmp_path: Path) -> None:
+    plan = [*random_moments(4, random.Random(3)), *DURING_WRITES[:6]]
+    assert run_and_end(tmp_path, 10, plan, "exact") == []
+
+
 def test_no_room_for_files(tmp_path: Path) -> None:
     """The system refuses the bytes beyond a size, first in config.toml, then in whatever grows."""
     said = run_and_end(tmp_path, 4, [{"largest_file": size} for size in (500, 1_500, 5_000, 10_000, 28_000)])

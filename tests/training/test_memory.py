@@ -25,7 +25,7 @@ SMALL: dict[str, Any] = {
     "arena": {"every": 1, "games": 4, "simulations": 16, "anchors": ["rollout:100"]},
 }
 NO_ARENA = {"arena": {"every": 0}}
-# What takes the memory in each: the window, the weights, the batch, the trees.
+# What takes the memory in each: the window, the weights, the batch, the trees, the tables of exact searches.
 LARGE: dict[str, dict[str, Any]] = {
     "many positions": {
         "iterations": 6,
@@ -41,6 +41,7 @@ LARGE: dict[str, dict[str, Any]] = {
         "network": {"preset": "tiny"},
         "self_play": {**FEW, "simulations": 200, "games_per_unit": 64},
     },
+    "large exact searches": {"network": {"preset": "tiny"}, "self_play": {**FEW, "exact_nodes": 1_000_000}, **NO_ARENA},
 }
 
 
@@ -81,6 +82,7 @@ def test_memory_of_large_runs_stays_under_the_figure_stated(tmp_path: Path, name
         {"network": {"blocks": 6}},
         {"self_play": {"games_per_unit": 512}},
         {"self_play": {"simulations": 400}},
+        {"self_play": {"exact_nodes": 100_000}},
         {"replay": {"window_most": 1_000_000}},
         {"learner": {"batch": 1024}},
         {"arena": {"anchors": ["rollout:100000"]}},

@@ -222,6 +222,10 @@ def find_network(model: Path | str) -> Path:
                 f"({', '.join(bundled_names('models'))})."
             )
         path = bundled_folder("models") / model
+    if path.suffix == ".py" and not path.is_dir():
+        raise NetworkFileError(
+            f"{model} is a Python file, not a network; name a network's file or the folder of a run."
+        )
     if not path.is_dir():
         return path
     networks = path / "networks"

@@ -243,6 +243,11 @@ class RecordBuilder:
             builder._values = {ply: value for ply, value in enumerate(record.values.tolist()) if not math.isnan(value)}
         return builder
 
+    @property
+    def mean_surprise(self) -> float:
+        """Of the positions recorded so far; 0 if there are none."""
+        return sum(self._surprise) / max(1, len(self._surprise))
+
     def value(self, root_value: float) -> None:
         """What the search made of the position before the next move, whether it gives a target or not."""
         if self._values is not None:

@@ -30,6 +30,7 @@ LARGEST_BATCH = 128  # of an evaluator
 KEPT_BUFFERS = 4  # of a layer's size that an evaluator works with
 NODE_BYTES, EDGE_BYTES = 64, 10  # of a search tree; its arrays grow by doubling
 MOST_REMEMBERED = 256  # legal actions of a state whose evaluation is remembered
+EXACT_BYTES, MOST_EXACT_ENTRIES = 24, 1 << 22  # of the table of an exact search: search/exact.h
 TABLES_BYTES = 12  # of a weight that learns, with its two sums
 STATE_COPIES = 3  # of weights, average and moments while a checkpoint is written
 RECORD_BYTES = 2000  # of an unfinished game, besides what its plies take
@@ -143,6 +144,9 @@ def _parts(game: Game, config: RunConfig, parameters: int, threads: int) -> Iter
     yield Part("the trees of self-play", threads * (trees + planes), searched)
     remembered = play.search_params.cache_entries * (12 + 4 * min(game.spec.most_legal, MOST_REMEMBERED))
     yield Part("remembered evaluations", threads * remembered, ("self_play.threads", "self_play.search.cache_entries"))
+    if play.exact_nodes:
+        entries = min(1 << (play.exact_nodes - 1).bit_length(), MOST_EXACT_ENTRIES)
+        yield Part("exact results", threads * EXACT_BYTES * entries, ("self_play.exact_nodes", "self_play.threads"))
     ply = 16 + 4 * min(game.spec.most_legal, play.most_simulations)
     in_flight = (play.units or threads) * play.games_per_unit * (RECORD_BYTES + ply * game.spec.longest_game)
     yield Part("games in flight", in_flight, ("self_play.units", "self_play.games_per_unit"))

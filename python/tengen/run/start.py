@@ -7,6 +7,7 @@ MODEL once its first iteration is committed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tengen._core import Game
@@ -58,19 +59,21 @@ def shape_of(game: Game, network: NetworkFile) -> NetworkConfig:
 
 
 def _settings_of(architecture: Architecture) -> dict[str, Any]:
-    blocks = architecture.trunk[1:]
-    heads = {output: head for head in architecture.heads for output in head.outputs}
-    policy, value = (_head(architecture, name) for name in ("policy", "value"))
-    kinds = {layer.kind for layer in blocks} - {"pooling"}
+    towers = architecture.towers or (architecture,)
+    trunk, heads = towers[0].trunk, [head for tower in towers for head in tower.heads]
+    outputs = {output for head in heads for output in head.outputs}
+    policy, value = (_head(heads, name) for name in ("policy", "value"))
+    kinds = {layer.kind for layer in trunk[1:]} - {"pooling"}
+    together = "separate" if architecture.towers else "policy and value"
     found: dict[str, Any] = {
-        "blocks": len(blocks),
-        "channels": architecture.trunk[0].sizes["channels"],
+        "blocks": len(trunk) - 1,
+        "channels": trunk[0].sizes["channels"],
         "block": next(iter(kinds), "residual"),
-        "pooling": any(layer.kind == "pooling" for layer in blocks),
-        "kind": "policy and value" if policy and value else "policy" if policy else "value",
-        "reply_head": REPLY in heads,
-        "ownership_head": OWNERSHIP in heads,
-        "score_head": SCORE in heads,
+        "pooling": any(layer.kind == "pooling" for layer in trunk),
+        "kind": together if policy and value else "policy" if policy else "value",
+        "reply_head": REPLY in outputs,
+        "ownership_head": OWNERSHIP in outputs,
+        "score_head": SCORE in outputs,
     }
     if policy:
         found["policy_channels"] = max(4, policy.sizes["hidden"])  # a dense head may have got fewer than it asked for
@@ -79,5 +82,6 @@ def _settings_of(architecture: Architecture) -> dict[str, Any]:
     return found
 
 
-def _head(architecture: Architecture, name: str) -> Layer | None:
-    return next((head for head in architecture.heads if head.name == name), None)
+def _head(heads: Sequence[Layer], name: str) -> Layer | None:
+    """The head of that name. In a network of towers the name of the tower stands in front of it."""
+    return next((head for head in heads if head.name.rpartition(".")[2] == name), None)

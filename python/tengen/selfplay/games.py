@@ -198,6 +198,7 @@ def _report(
     return SelfPlayReport(
         games=len(records),
         positions=sum(unit.positions for unit in units),
+        exact_positions=sum(unit.exact_positions for unit in units),
         simulations=sum(unit.simulations for unit in units),
         evaluations=sum(unit.evaluations for unit in units),
         seconds=seconds,

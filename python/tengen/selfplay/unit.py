@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen._core import Forest, Game, Outcome, Reason, State
+from tengen._core import ExactLine, Forest, Game, Outcome, Reason, State, exact_lines
 from tengen.config import SelfPlayConfig
 from tengen.network import Evaluation, Evaluator
 from tengen.records import GameRecord, RecordBuilder, policy_parts
@@ -38,6 +38,7 @@ class UnitFigures:
     """What a unit did. The seconds are of its own thread."""
 
     positions: int
+    exact_positions: int  # of them, those that the rules alone settled
     simulations: int
     evaluations: int  # positions that the evaluator was asked about
     evaluator_seconds: float
@@ -176,6 +177,7 @@ class _Games:
             self._games.append(self._new_game())
         self._finished: list[GameRecord] = []
         self._positions = 0
+        self._exact_positions = 0
         self._simulations = 0
         self._evaluations = 0
         self._search_seconds = 0.0
@@ -204,6 +206,7 @@ class _Games:
             in_flight=GamesInFlight(tuple(game.record.record() for game in self._games), self._next_game),
             figures=UnitFigures(
                 positions=self._positions,
+                exact_positions=self._exact_positions,
                 simulations=self._simulations,
                 evaluations=self._evaluations,
                 evaluator_seconds=self._evaluator.seconds,
@@ -252,6 +255,7 @@ class _Games:
         answers = [self._forest.result(tree) for tree in stopped]
         self._simulations += sum(answer.simulations for answer in answers)
         self._record(stopped, targets, priors, [answer.root_value for answer in answers])
+        going_on = []
         for tree, tree_visits, answer in zip(stopped, visits, answers, strict=True):
             game = self._games[tree]
             game.record.value(answer.root_value)
@@ -264,7 +268,41 @@ class _Games:
             if game.state.outcome is not None:
                 self._finish(tree, game.state.outcome, resigned=False)
             else:
+                going_on.append(tree)
+        for tree, line in zip(going_on, self._exact_lines(going_on), strict=True):
+            if line is None:
                 self._begin(tree)
+            else:
+                self._play_exactly(tree, line)
+
+    def _exact_lines(self, trees: Sequence[int]) -> Sequence[ExactLine | None]:
+        """Best play to the end for the games that the rules alone settle. Only after a searched move: so every game
+        has one."""
+        if not self._config.exact_nodes:
+            return [None] * len(trees)
+        games = [self._games[tree] for tree in trees]
+        seeds = [self._chance(game).search_seed for game in games]
+        return exact_lines([game.state for game in games], self._config.exact_nodes, seeds)
+
+    def _play_exactly(self, tree: int, line: ExactLine) -> None:
+        """Plays a game out by its exact line. The best actions are the targets, in equal parts."""
+        game = self._games[tree]
+        surprise = game.record.mean_surprise  # nobody asked the network: as likely to be drawn as the game's others
+        policies = np.zeros((len(line.positions), self._game.spec.num_actions), np.float32)
+        for policy, position in zip(policies, line.positions, strict=True):
+            policy[position.best] = 1.0 / len(position.best)
+        discount = self._config.search_params.discount
+        for i, (position, parts) in enumerate(zip(line.positions, policy_parts(policies), strict=True)):
+            value = line.outcome.value_for(game.state.to_move) * discount ** (len(line.positions) - i)
+            game.record.value(value)
+            game.record.target(parts, value, surprise)
+            game.record.play(position.played)
+            game.state = game.state.play(position.played)
+        self._positions += len(line.positions)
+        self._exact_positions += len(line.positions)
+        outcome = game.state.outcome  # as in line.outcome, with its reason
+        assert outcome is not None, "an exact line goes to the end of its game"
+        self._finish(tree, outcome, resigned=False)
 
     def _record(
         self,
