@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import shapes
+from mutations import mutated, words_of
 from tiny_networks import LooksAtTheBoard
 
 import tengen
@@ -129,18 +131,18 @@ def gtp(data: bytes) -> None:
 
 def position(data: bytes, names: tuple[str, ...]) -> None:
     """A position of the game that the first byte chooses, as programs exchange it."""
-    rules = game(names[data[0] % len(names)] if data else names[0])
+    rules = shapes.game(names[data[0] % len(names)] if data else names[0])
     state = rules.state(board=data[1:].decode(errors="surrogateescape"))
     assert rules.state(board=state.position_text) == state
     assert (state.outcome is None) == bool(state.legal_actions)
 
 
 def fen(data: bytes) -> None:
-    position(data, ("chess", "minichess"))
+    position(data, shapes.CHESS)
 
 
 def sfen(data: bytes) -> None:
-    position(data, ("shogi", "minishogi"))
+    position(data, shapes.SHOGI)
 
 
 def pgn(data: bytes) -> None:
@@ -250,76 +252,15 @@ def attempt(name: str, data: bytes) -> bool:
     return True
 
 
-TOKENS = [
-    b"(",
-    b")",
-    b";",
-    b"[",
-    b"]",
-    b"\\",
-    b"B[aa]",
-    b"SZ[19]",
-    b"AB[aa:ss]",
-    b"\xff",
-    b"\0",
-    b"\n",
-    b"{",
-    b"}",
-    b'"',
-]
-TOKENS += [
-    b"-1",
-    b"0",
-    b"99999999999999999999",
-    b"1e308",
-    b"nan",
-    b"[[",
-    b"=",
-    b"X",
-    b"O",
-    b".",
-    b"pass",
-    b"\xed\xa0\x80",
-]
-
-
-def mutated(seeds: list[bytes], rng: random.Random, words: list[bytes]) -> bytes:
-    """One of the seeds, changed in some places: bits, bytes, pieces of others, and words of the format."""
-    data = bytearray(rng.choice(seeds))
-    for _ in range(rng.choice((1, 1, 2, 4, 16))):
-        at = rng.randrange(len(data) + 1)
-        what = rng.randrange(8)
-        if what == 0 and at < len(data):
-            data[at] ^= 1 << rng.randrange(8)
-        elif what == 1 and at < len(data):
-            data[at] = rng.randrange(256)
-        elif what == 2:
-            del data[at : at + rng.choice((1, 2, 8, 64))]
-        elif what == 3:
-            data[at:at] = rng.choice(words)
-        elif what == 4:
-            other = rng.choice(seeds)
-            start = rng.randrange(len(other) + 1)
-            data[at:at] = other[start : start + rng.choice((1, 8, 64))]
-        elif what == 5:
-            data[at:at] = data[at : at + rng.choice((1, 8, 64))] * rng.choice((1, 2, 50))
-        elif what == 6 and at + 4 <= len(data):
-            data[at : at + 4] = rng.choice((0, 1, 255, 1 << 31, (1 << 32) - 1)).to_bytes(4, "little")
-        else:
-            data[at : at + 1] = rng.choice((b"", b"-", b"9", b"\x7f", b"\x80"))
-    return bytes(data[: 1 << 16])
-
-
-def words_of(seeds: list[bytes]) -> list[bytes]:
-    """Tokens of every format, and the words of these seeds."""
-    found = {word for seed in seeds for word in seed[:20_000].replace(b'"', b" ").split()[:400] if len(word) < 40}
-    return TOKENS + sorted(found)
-
-
 def inputs(name: str, seed: int) -> Iterator[bytes]:
-    """Inputs without end. One that was accepted in a new way is not known here, so seeds stay as they are."""
+    """Inputs without end: changed seeds, and in turns with them inputs of the format's own shape, if it has one.
+
+    One that was accepted in a new way is not known here, so seeds stay as they are.
+    """
     rng = random.Random(f"{name} {seed}")
     seeds = corpus(name)
     words = words_of(seeds)
     while True:
         yield mutated(seeds, rng, words)
+        if name in shapes.SHAPES:
+            yield shapes.SHAPES[name](rng)

@@ -6,9 +6,11 @@ TENGEN_FUZZ_SECONDS sets the time, TENGEN_FUZZ_SEED where the inputs begin.
 
 import itertools
 import os
+import random
 import time
 
 import pytest
+from shapes import SHAPES
 from targets import TARGETS, attempt, corpus, inputs
 
 INPUTS = 300  # of each parser where no time is given
@@ -38,3 +40,11 @@ def test_inputs_made_of_the_corpus_are_answered(name: str) -> None:
             raise
     print(f"\n{name}: {tried} inputs, {accepted} accepted")
     assert tried >= INPUTS
+
+
+@pytest.mark.parametrize("name", ["fen", "sfen", "pgn"])
+def test_inputs_of_a_shape_reach_what_is_behind_the_first_look(name: str) -> None:
+    """Of inputs that are all refused, or all accepted, nothing is learned."""
+    rng = random.Random(1)
+    accepted = sum(attempt(name, SHAPES[name](rng)) for _ in range(INPUTS))
+    assert INPUTS / 5 < accepted < INPUTS * 4 / 5

@@ -15,7 +15,6 @@ from tengen import RecordError
 from tengen.gamefiles.exporting import export_games
 from tengen.gamefiles.filters import Filters
 from tengen.gamefiles.importing import ImportSummary, import_games
-from tengen.games.pgn import write_pgn
 from tengen.games.sgf import write_sgf
 from tengen.games.shogi import write_csa, write_kif
 from tengen.games.shogi.file import ShogiGame
@@ -159,6 +158,9 @@ def test_pgn_is_cut_where_our_rules_end_the_game(place: Place) -> None:
     assert summary.cut == 1
     assert len(record.moves) == 8
     assert record.adjudicated
+    alone = '[FEN "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"]\n[Result "1/2-1/2"]\n\n1. Kxe2 Kd7 2. Ke3 1/2-1/2\n'
+    summary, [record], _ = place.take(alone, game)
+    assert (summary.cut, len(record.moves), record.reason) == (1, 1, "material")
 
 
 def test_othello_in_four_formats_is_the_same_game(place: Place) -> None:
@@ -337,50 +339,3 @@ def test_formats_of_other_games_are_refused_in_a_sentence(place: Place) -> None:
     for kind in ("sgf", "pgn"):
         with pytest.raises(RecordError, match="jsonl is for all games"):
             export_games(folder, game, place.folder / f"x.{kind}", kind)
-
-
-# ---- Damage
-
-
-def fuzzed(seeds: range, folder: Path) -> None:
-    """Files cut, spliced and with flipped bytes: every game is imported or named, and nothing is raised."""
-    go, chess, othello = tengen.load("go", size=5), tengen.load("chess"), tengen.load("othello")
-    games = {
-        "a.sgf": (go, (write_sgf(random_state(go, 1)) * 2).encode()),
-        "b.pgn": (chess, (write_pgn(random_state(chess, 2, 40)) * 2).encode()),
-        "c.ggf": (
-            othello,
-            b"(;GM[Othello]RE[+2]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]B[d3]W[c5];)",
-        ),
-        "d.wtb": (othello, struct.pack("<4BIHH4B", 20, 5, 1, 2, 2, 0, 1999, 8, 0, 24, 0) + bytes([56, 64]) * 68),
-        "e.txt": (othello, b"f5d6c3d3c4\nf5 d6 c3 1-0\n"),
-    }
-    for seed in seeds:
-        rng = random.Random(seed)
-        name = rng.choice(sorted(games))
-        game, content = games[name]
-        data = bytearray(content)
-        for _ in range(rng.randint(1, 12)):
-            at = rng.randrange(len(data) + 1)
-            cut = data[at : at + rng.randint(0, 30)]
-            data[at : at + rng.randint(0, 8)] = rng.choice(
-                (b"", cut * 2, rng.randbytes(3), b"(", b")", b"[", b"\\", b"]")
-            )
-            data = data or bytearray(b"(")
-        path = folder / name
-        path.write_bytes(data)
-        out = folder / f"out{seed}"
-        summary = import_games([path], game, out)
-        assert summary.imported + summary.refused.total() + summary.left_out.total() >= 1
-        named = len((out / "refused.jsonl").read_text().splitlines())
-        assert named == summary.refused.total()
-        assert len(list(read_games(out, game))) == summary.imported
-
-
-def test_fuzzed_files(tmp_path: Path) -> None:
-    fuzzed(range(60), tmp_path)
-
-
-@pytest.mark.verify
-def test_five_thousand_fuzzed_files(tmp_path: Path) -> None:
-    fuzzed(range(60, 5060), tmp_path)

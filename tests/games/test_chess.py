@@ -174,6 +174,15 @@ def test_the_end_and_its_reason(fen: str, moves: str, winner: int | None, reason
         assert state.legal_actions == ()
 
 
+UNCLAIMED = {
+    chess.Termination.CHECKMATE: "checkmate",
+    chess.Termination.STALEMATE: "stalemate",
+    chess.Termination.INSUFFICIENT_MATERIAL: "material",
+    chess.Termination.FIVEFOLD_REPETITION: "repetition",
+    chess.Termination.SEVENTYFIVE_MOVES: "fifty moves",
+}
+
+
 def test_late_draws_end_as_if_nobody_claimed() -> None:
     back_and_forth = "Nf3 Nf6 Ng1 Ng8 "
     assert LATE.state(back_and_forth * 3).outcome is None
@@ -186,6 +195,39 @@ def test_late_draws_end_as_if_nobody_claimed() -> None:
     rook = "4k3/8/8/8/8/8/8/4K2R w - - {} 80"
     assert LATE.state("Rh2", board=rook.format(148)).outcome is None
     assert LATE.state("Rh2", board=rook.format(149)).outcome.reason == "fifty moves"
+
+
+def test_games_that_nobody_claims_end_as_in_python_chess() -> None:
+    """Players who go back where they came from, from positions with rights to castle, en passant and few pieces."""
+    starts = (
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "4k3/8/8/1p6/8/8/P7/RN2K3 w Q - 0 1",
+        "4k3/8/8/8/8/8/8/R3K3 w - - 140 90",
+        "4k2b/8/8/8/8/8/6n1/4K2B w - - 0 1",
+        chess.STARTING_FEN,
+    )
+    ends = set()
+    for seed in range(40):
+        rng, board = random.Random(seed), chess.Board(starts[seed % len(starts)])
+        state = tengen.load("chess", late_draws=True, max_moves=0).state(board=board.fen())
+        while state.outcome is None and len(board.move_stack) < 300:
+            assert board.outcome() is None
+            moves = list(board.legal_moves)
+            if len(board.move_stack) > 1 and rng.random() < 0.8:
+                last = board.move_stack[-2]
+                moves = [
+                    move for move in moves if (move.from_square, move.to_square) == (last.to_square, last.from_square)
+                ] or moves
+            move = rng.choice(moves)
+            state = state.play(move.uci())
+            board.push(move)
+        theirs = board.outcome()
+        assert (theirs is None) == (state.outcome is None)
+        if theirs is not None and state.outcome is not None:
+            assert state.outcome.reason == UNCLAIMED[theirs.termination]
+            assert state.outcome.winner == (None if theirs.winner is None else int(not theirs.winner))
+            ends.add(state.outcome.reason)
+    assert ends >= {"repetition", "fifty moves"}
 
 
 def test_a_game_ends_at_its_longest_length() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tengen
+from tengen.games.files import parse_file
 from tengen.games.pgn import PgnError, PgnGame, PgnMove, iterate_pgn, parse_pgn, write_pgn
 
 LESSON = """\
@@ -142,6 +143,35 @@ def test_people_play_on_after_a_third_repetition() -> None:
         parse_pgn(text, like=tengen.load("chess"))
 
 
+@pytest.mark.parametrize(
+    ("text", "kept", "left_out"),
+    [
+        (
+            '[FEN "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"] 1. Kxe2 Kd7 {still} 2. Kd3 $1 (2. Ke3 (2. Kf3) Kd6) Kd6 1/2-1/2',
+            1,
+            3,
+        ),
+        (" Nf3 Nf6 Ng1 Ng8" * 4 + " e4 {no draw} e5 1-0", 16, 2),
+        ('[FEN "4k3/8/8/8/8/8/8/4K2R w - - 149 90"] 1. Rh2 Kd7 0-1', 1, 1),
+        ("1. e4 e5 (" + "Nf6 Nf3 Ng8 Ng1 " * 5 + ") 2. Nf3 *", 3, 0),  # of a variation nothing is counted
+    ],
+)
+def test_moves_after_a_draw_that_nobody_noticed_are_left_out(text: str, kept: int, left_out: int) -> None:
+    """Real games have them: kings that go on alone, a fifth repetition in a blitz game. python-chess reads on."""
+    read = parse_pgn(text)
+    assert (len(read.line), read.left_out) == (kept, left_out)
+    assert read.result == text.rsplit(maxsplit=1)[-1]
+    assert all("still" not in move.comment and "no draw" not in move.comment for move in read.line)
+    assert parse_pgn(write_pgn(read)).line == read.line
+    tagged = text if text.startswith("[") else f'[Event "x"] {text}'
+    for like in (None, tengen.load("chess", history=4)):
+        assert parse_file(tagged.encode(), like).moves == read.state.moves
+    assert [game.left_out for game in iterate_pgn(f"{text}\n\n{text}")] == [left_out] * 2
+    theirs = chess.pgn.read_game(io.StringIO(text.replace("] ", "]\n\n")))
+    assert theirs is not None
+    assert len(list(theirs.mainline_moves())) == kept + left_out
+
+
 BAD = {
     "": "no game",
     "1. e5": "'e5' is not a legal move in the position rnbqkbnr",
@@ -157,6 +187,8 @@ BAD = {
     '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"] *': "The tag FEN of this PGN is no position",
     '[Variant "Atomic"] 1. e4 *': "a variant that tengen can't play",
     "1. f3 e5 2. g4 Qh4# 3. a3 *": "The game is over before this move (checkmate)",
+    '[FEN "7k/8/6Q1/8/8/8/8/K7 b - - 0 1"] 1... Kg8 *': "The game is over before this move (stalemate",
+    '[FEN "7k/8/8/8/8/8/8/K7 b - - 0 1"] 1... Kg8 & *': "This is not PGN",
     "1. e4 " + "(1. d4 " * 200: "no move that this variation is of",
     "1. e4 {" + "x" * (1 << 22) + "}": "too large",
 }

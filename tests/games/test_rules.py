@@ -295,6 +295,7 @@ def test_a_game_that_never_ends(tmp_path: Path) -> None:
             "actions must be one of 'cells', 'columns', 'moves', 'numbers', not 'cell'",
         ),
         ("num_actions = 12", "num_actions = 3; actions = 'cells'", "num_actions is 3, but .* of this board are 4"),
+        ("longest_game = 60", "raise SystemExit(3)", r"line \d+: SystemExit: 3"),  # as of sys.exit()
         ("longest_game = 60", "longest = 60", "no `longest_game`, the most actions a game can have"),
         ('plane_names = ["own", "opponent\'s"]', "plane_names = 2", "plane_names must be a list of texts, not 2"),
         ("longest_game = 60", "longest_game = 60; symmetries = 'all'", "symmetries must be 'none', 'mirror'"),

@@ -1,7 +1,7 @@
 """Random games replayed move by move against other programs: cshogi for shogi, pyffish (fairy-stockfish) for minishogi.
 
 Legal moves, check, the position's text, and the end with its reason. python tests/games/test_shogi_oracle.py shogi 5000
-plays that many and prints what they came to.
+plays that many and prints what they came to; so do minishogi, and repeating: players who go back or give check.
 """
 
 import random
@@ -11,8 +11,18 @@ from collections import Counter
 import cshogi
 import pyffish
 import pytest
+import shogi as python_shogi
 
 import tengen
+
+FEW_PIECES = (
+    None,
+    "k8/9/9/9/9/9/9/9/K7R b - 1",
+    "k8/9/9/9/9/9/9/9/K7R w - 1",
+    "4k4/9/4r4/9/9/4R4/9/9/4K4 b GSgs 1",
+    "8k/9/9/9/9/9/9/R8/K8 b B 1",
+)
+LONGEST_REPEATING = 200  # plies; most of these games are over long before
 
 
 def in_check(state: tengen.State) -> bool:
@@ -45,6 +55,102 @@ def replay_shogi(seed: int) -> tengen.State:
         state = state.play(move)
         board.push_usi(move)
         seen[board.sfen().rsplit(" ", 1)[0]] += 1
+
+
+def goes_back_or_checks(rng: random.Random, state: tengen.State, earlier: list[str]) -> str:
+    """Takes its last move back or gives check where it can, mostly."""
+    legal, mood = [state.action_text(action) for action in state.legal_actions], rng.random()
+    if len(earlier) >= 2 and mood < 0.75:
+        back = earlier[-2][2:4] + earlier[-2][:2]  # not the text of a move if that was a drop or a promotion
+        if back in legal:
+            return back
+    if mood < 0.9 and len(legal) < 150:
+        checks = [move for move in legal if in_check(state.play(move))]
+        if checks:
+            return rng.choice(checks)
+    return rng.choice(legal)
+
+
+def replay_repeating(seed: int) -> tengen.State:
+    """A fourth repetition, as python-shogi counts them, is a draw, or lost for who gave check in all of them.
+
+    cshogi says who would lose by looking back to the last time that the position was there only: so it sees a perpetual
+    check where there was none between the first and the second time. The other way round the two agree.
+    """
+    rng, start = random.Random(seed), FEW_PIECES[seed % len(FEW_PIECES)]
+    state = tengen.load("shogi").state(board=start)
+    board, counter = (
+        (cshogi.Board(start), python_shogi.Board(start)) if start else (cshogi.Board(), python_shogi.Board())
+    )
+    moves, positions, checks = list[str](), [board.sfen().rsplit(" ", 1)[0]], [board.is_check()]
+    while state.outcome is None and len(moves) < LONGEST_REPEATING:
+        move = goes_back_or_checks(rng, state, moves)
+        moves.append(move)
+        state = state.play(move)
+        board.push_usi(move)
+        counter.push_usi(move)
+        positions.append(board.sfen().rsplit(" ", 1)[0])
+        checks.append(board.is_check())
+        repeated = state.outcome is not None and state.outcome.reason in ("repetition", "perpetual check")
+        assert repeated == counter.is_fourfold_repetition()
+        if repeated:
+            assert state.outcome is not None
+            first = positions.index(positions[-1])
+            mover_checks, other_checks = all(checks[first + 2 :: 2]), all(checks[first + 1 :: 2])
+            # The player to move has been in check all the time, or has given check all the time, or neither.
+            value = 1.0 if mover_checks and checks[-1] else -1.0 if other_checks else 0.0
+            assert state.outcome.value_for(state.to_move) == value
+            assert (state.outcome.reason == "perpetual check") == (value != 0.0)
+            if value != 0.0:
+                assert board.is_draw() == (cshogi.REPETITION_WIN if value > 0 else cshogi.REPETITION_LOSE)
+    return state
+
+
+def entered_kings(rng: random.Random) -> str:
+    """A position whose player to move has the king in the camp of the other, and about enough around it to declare."""
+    black = rng.random() < 0.5
+    own, other = (str.upper, str.lower) if black else (str.lower, str.upper)
+    rows = list(range(9)) if black else list(range(8, -1, -1))
+    cells = {(row, column): "1" for row in range(9) for column in range(9)}
+
+    def put(row: int, piece: str) -> None:
+        cells[rng.choice([cell for cell in cells if cell[0] == rows[row] and cells[cell] == "1"])] = piece
+
+    put(rng.choice((0, 1, 2, 2, 3)), own("K"))
+    put(8, other("K"))
+    pool = list("RRBBGGGGSSSSNNNNLLLL" + "P" * 18)
+    rng.shuffle(pool)
+    in_camp, hands = rng.randrange(8, 12), Counter[str]()
+    for piece in pool:
+        mine = rng.random() < 0.65
+        if mine and in_camp and piece in "RBGS":
+            put(rng.choice((0, 1, 2)), own(piece))
+            in_camp -= 1
+        elif mine and in_camp and piece != "P":
+            put(rng.choice((0, 1, 2)), "+" + own(piece))
+            in_camp -= 1
+        else:
+            hands[own(piece) if mine else other(piece)] += 1
+    board = "/".join("".join(cells[row, column] for column in range(9)) for row in range(9))
+    held = "".join(
+        f"{hands[piece]}{piece}" if hands[piece] > 1 else piece for piece in "RBGSNLPrbgsnlp" if hands[piece]
+    )
+    return f"{board} {'b' if black else 'w'} {held or '-'} 1"
+
+
+def test_an_entered_king_is_declared_where_cshogi_allows_it() -> None:
+    game, rng, seen = tengen.load("shogi", declaration=True), random.Random(2), Counter[bool]()
+    for _ in range(400):
+        sfen = entered_kings(rng)
+        try:
+            state = game.state(board=sfen)
+        except tengen.BoardTextError:  # the other king could be taken
+            continue
+        if state.outcome is None:
+            allowed = cshogi.Board(state.position_text).is_nyugyoku()
+            assert ("win" in map(state.action_text, state.legal_actions)) == allowed
+            seen[allowed] += 1
+    assert min(seen[True], seen[False]) > 20
 
 
 def fairy_square(square: str) -> str:
@@ -120,8 +226,16 @@ def test_minishogi_as_fairy_stockfish_plays_it() -> None:
     assert reasons["repetition"] > 0
 
 
+def test_repetitions_as_other_programs_count_them() -> None:
+    ends = [replay_repeating(seed).outcome for seed in range(60)]
+    reasons = Counter(end.reason for end in ends if end is not None)
+    assert reasons["repetition"] > 20
+    assert reasons["perpetual check"] > 0
+
+
 if __name__ == "__main__":
-    replay = {"shogi": replay_shogi, "minishogi": replay_minishogi}[sys.argv[1]]
+    replays = {"shogi": replay_shogi, "minishogi": replay_minishogi, "repeating": replay_repeating}
+    replay = replays[sys.argv[1]]
     ends = [replay(seed) for seed in range(int(sys.argv[2]))]
     plies = sum(len(state.moves) for state in ends)
-    print(len(ends), "games,", plies, "moves,", Counter(str(state.outcome.reason) for state in ends))
+    print(len(ends), "games,", plies, "moves,", Counter(str(state.outcome and state.outcome.reason) for state in ends))

@@ -73,6 +73,7 @@ class FoundGame:
     start: State | None = None  # a position of the game that it is imported for; None: the initial state
     said: Said | None = None  # None: the result is not known
     about: About = field(default_factory=About)
+    is_cut: bool = False  # its reader left out moves after the end by the rules
     record: GameRecord | None = None  # a record of ours, complete: then the rest is not looked at
 
 
@@ -104,7 +105,7 @@ def play_found(game: Game, found: FoundGame) -> Played:
     start = found.start or game.initial_state()
     state, is_cut = _replayed(game, start, found.moves)
     board = None if found.start is None else start.start_board
-    return Played(_record(game, state, board, found.said), is_cut)
+    return Played(_record(game, state, board, found.said), is_cut or found.is_cut)
 
 
 def _replayed(game: Game, start: State, moves: Sequence[tuple[int | None, int]]) -> tuple[State, bool]:

@@ -26,14 +26,11 @@ from tengen.gamefiles.found import BadGameError, FoundGame
 from tengen.gamefiles.move_lists import list_game, split_lines
 from tengen.gamefiles.record_files import found_record, json_game, read_table
 from tengen.gamefiles.sgf_games import ggf_game, sgf_game, split_parentheses
-from tengen.gamefiles.shogi_games import csa_game, kif_game, split_csa
+from tengen.gamefiles.shogi_games import csa_game, kif_game, shogi_text, split_csa
 from tengen.gamefiles.tagged_games import split_tagged, tagged_game
 from tengen.gamefiles.wthor import is_wthor, player_names, wthor_games
 from tengen.games.pgn import looks_like_pgn
 from tengen.games.sgf import looks_like_sgf
-from tengen.games.shogi.csa import is_csa
-from tengen.games.shogi.file import decoded_or_none
-from tengen.games.shogi.kif import is_kif
 from tengen.records.inspection import view_shard
 from tengen.records.record import decode
 
@@ -150,10 +147,8 @@ def file_format(head: bytes) -> str:
         ("JSON", lambda: start.startswith(b"{")),
         ("WTHOR", lambda: b"\0" in head[:100] and is_wthor(head)),
         ("", lambda: b"\0" in first),
-        ("CSA", lambda: is_csa(decoded_or_none(head) or "")),
-        ("KIF", lambda: is_kif(decoded_or_none(head) or "")),
     )
-    return next((name for name, is_it in checks if is_it()), "moves")
+    return next((name for name, is_it in checks if is_it()), shogi_text(head)[0] or "moves")
 
 
 Splitter = Callable[[TextIO], Iterable[tuple[int, str | BadGameError]]]
@@ -195,13 +190,13 @@ def _read(
         yield from read_table(stream, game, is_parquet=found == "Parquet")
     elif found in ("CSA", "KIF"):
         whole = stream.read(LARGEST_WHOLE + 1)
-        decoded = decoded_or_none(whole) if len(whole) <= LARGEST_WHOLE else None
-        if decoded is None:
-            yield 0, BadGameError("too large", f"A file of {found} may have {LARGEST_WHOLE:,} bytes, all of them text.")
+        if len(whole) > LARGEST_WHOLE:
+            yield 0, BadGameError("too large", f"A file of {found} may have {LARGEST_WHOLE:,} bytes.")
             return
-        parts = split_csa(decoded) if found == "CSA" else [(1, decoded)]
-        for line, part in parts:
-            yield line, _attempt(csa_game if found == "CSA" else kif_game, game, part)
+        decoded = shogi_text(whole)[1]
+        games = split_csa(decoded) if found == "CSA" else [(1, decoded)]
+        for line, one in games:
+            yield line, _attempt(csa_game if found == "CSA" else kif_game, game, one)
     elif head.strip():
         yield 0, BadGameError("unknown format", "The file is in none of the formats that tengen reads.")
 

@@ -22,6 +22,8 @@ LARGEST_GAME = 1 << 22  # characters
 CHUNK = 1 << 16
 NO_PROPERTY = re.compile(r"(?<=[\];])\s*\d\w*\[(?:[^\]\\]|\\.)*\]", re.DOTALL)
 TOKEN = re.compile(r"\\.|[\[\]()]", re.DOTALL)
+ROOT = re.compile(r"\(\s*;\s*(?:GM|FF)\s*\[")  # what begins a game and no variation
+PIECE = re.compile(r";\s*[A-Za-z]{1,3}\s*\[")  # of a game, outside of any
 RESULT = re.compile(r"\s*(?:black|white|([BW]))[^+]*?\s*(?:\+|wins?(?: by)?)\s*(.*)", re.IGNORECASE)
 DRAWS = ("0", "draw", "jigo", "和棋", "持碁")
 CHINESE = {"黑胜": 0, "黑勝": 0, "黑中盘胜": 0, "白胜": 1, "白勝": 1, "白中盘胜": 1}
@@ -35,36 +37,75 @@ GGF_VALUE = re.compile(r"([A-Z]{1,3})\[([^\]]*)\]")
 GGF_RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rts]))?")
 
 
-def split_parentheses(stream: TextIO) -> Iterator[tuple[int, str | BadGameError]]:
-    """The games of a stream, each a text from parenthesis to parenthesis, with the line that it begins at."""
-    depth, is_value, line, begin_line = 0, False, 1, 1
-    parts: list[str] = []  # of the game that goes on, from earlier chunks
-    rest = ""  # a backslash at the end of a chunk belongs to what follows it
-    while chunk := stream.read(CHUNK):
-        text = rest + chunk
-        rest = "\\" if (len(text) - len(text.rstrip("\\"))) % 2 else ""
-        text = text[: len(text) - len(rest)]
-        begin = 0
+Part = tuple[int, str | BadGameError]  # with the line that it begins at
+
+
+def split_parentheses(stream: TextIO) -> Iterator[Part]:
+    """The games of a stream, each a text from parenthesis to parenthesis.
+
+    What damage there is must not swallow whole games. So the root of a game begins one even if the game before it has
+    no end, and a piece of a game that stands between games is named.
+    """
+    splitter = _Splitter()
+    for text in _lines(stream):
+        yield from splitter.split(text)
+    if splitter.depth:
+        yield splitter.begin, BadGameError("damaged", "The text ends in the middle of a game.")
+
+
+class _Splitter:
+    """Takes line after line."""
+
+    def __init__(self) -> None:
+        self.line = self.begin = 1  # the line that comes next, and the one that the game begins at
+        self.depth = 0  # parentheses that are open
+        self._is_value = False  # between [ and ]
+        self._is_stray = False  # a piece between games was named
+        self._parts: list[str] = []  # of the game that goes on, from earlier lines
+        self._size = 0  # of them
+
+    def split(self, text: str) -> Iterator[Part]:
+        begin = after = 0  # where the game begins, and where the last one ended
         for found in TOKEN.finditer(text):
-            token = found[0]
-            if is_value:
-                is_value = token != "]"
+            token, at = found[0], found.start()
+            if token == "(" and self.depth and (at == 0 or not self._is_value) and ROOT.match(text, at):
+                yield self.begin, BadGameError("damaged", "The game has no end: another one begins before it.")
+                self.depth, self._is_value, self._parts, self._size, after = 0, False, [], 0, at
+            if self._is_value:
+                self._is_value = token != "]"
             elif token == "[":
-                is_value = depth > 0
+                self._is_value = self.depth > 0
             elif token == "(":
-                if depth == 0:
-                    begin, begin_line = found.start(), line + text.count("\n", 0, found.start())
-                depth += 1
-            elif token == ")" and depth:
-                depth -= 1
-                if depth == 0:
-                    yield begin_line, _whole([*parts, text[begin : found.end()]])
-                    parts = []
-        if depth:
-            parts = [*parts, text[begin:]] if sum(map(len, parts)) <= LARGEST_GAME else parts
-        line += text.count("\n")
-    if depth:
-        yield begin_line, BadGameError("damaged", "The text ends in the middle of a game.")
+                if self.depth == 0:
+                    yield from self._stray(text[after:at])
+                    begin, self.begin, self._is_stray = at, self.line, False
+                self.depth += 1
+            elif token == ")" and self.depth:
+                self.depth -= 1
+                if self.depth == 0:
+                    yield self.begin, _whole([*self._parts, text[begin : found.end()]])
+                    self._parts, self._size, after = [], 0, found.end()
+        if self.depth == 0:
+            yield from self._stray(text[after:])
+        elif self._size <= LARGEST_GAME:
+            self._parts.append(text[begin:])
+            self._size += len(text) - begin
+        self.line += text.count("\n")
+
+    def _stray(self, text: str) -> Iterator[Part]:
+        """What stands between two games: a piece of one is named once, and words are passed over."""
+        if not self._is_stray and PIECE.search(text):
+            self._is_stray = True
+            yield self.line, BadGameError("damaged", "A piece of a game stands outside of parentheses.")
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    """Lines, long ones in pieces. A backslash at the end of a piece belongs to what follows it."""
+    rest = ""
+    while read := stream.readline(CHUNK):
+        text = rest + read
+        rest = "\\" if (len(text) - len(text.rstrip("\\"))) % 2 else ""
+        yield text[: len(text) - len(rest)]
 
 
 def _whole(parts: list[str]) -> str | BadGameError:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tengen._core import Game, Outcome, Reason
 from tengen.gamefiles.found import About, BadGameError, FoundGame, Said, text_start
 from tengen.gamefiles.ranks import date_of
 from tengen.games.shogi import read_csa, read_kif
-from tengen.games.shogi.file import ShogiGame
+from tengen.games.shogi.csa import is_csa
+from tengen.games.shogi.file import ENCODINGS, ShogiGame, decoded_or_none
+from tengen.games.shogi.kif import is_kif
 
-__all__ = ["csa_game", "kif_game", "split_csa"]
+__all__ = ["csa_game", "kif_game", "shogi_text", "split_csa"]
 
+VERSION = re.compile(r"V[23]")
+MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
 # Who wins, as counted from the player to move: 0 that player, 1 the other, None: nobody.
 ENDS: dict[str, tuple[int | None, Reason, str]] = {
     "投了": (1, Reason.RESIGNATION, ""),
@@ -34,18 +39,41 @@ ENDS: dict[str, tuple[int | None, Reason, str]] = {
 }
 
 
+def shogi_text(content: bytes) -> tuple[str, str]:
+    """CSA or KIF, and the text; both empty if it is neither.
+
+    Bytes that are damaged are replaced: a wrong one in the name of a player does not make a game unreadable.
+    """
+    whole = decoded_or_none(content)
+    damaged = (content.decode(encoding, errors="replace") for encoding in ENCODINGS)
+    for text in [*([] if whole is None else [whole]), *([] if _is_utf8(content) else damaged)]:
+        if is_csa(text) or is_kif(text):
+            return ("CSA" if is_csa(text) else "KIF"), text
+    return "", ""
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def split_csa(text: str) -> list[tuple[int, str]]:
-    """The games of a file of CSA, each with the line that it begins at."""
+    """The games of a file of CSA, with the line of each: after a slash, or with a version after moves."""
     found: list[tuple[int, str]] = []
     lines: list[str] = []
-    begin = 1
+    begin, has_moves = 1, False
     for number, line in enumerate([*text.splitlines(), "/"], 1):
-        if line.strip() == "/":
+        is_slash = line.strip() == "/"
+        if is_slash or (has_moves and VERSION.match(line)):
             if any(each.strip() for each in lines):
                 found.append((begin, "\n".join(lines)))
-            lines, begin = [], number + 1
-        else:
+            lines, begin, has_moves = [], number + is_slash, False
+        if not is_slash:
             lines.append(line)
+            has_moves = has_moves or MOVE.match(line) is not None
     return found
 
 

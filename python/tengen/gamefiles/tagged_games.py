@@ -21,17 +21,24 @@ __all__ = ["said_by_tags", "split_tagged", "tagged_game"]
 BRACES = re.compile(r"[{}]")
 LINE_COMMENT = re.compile(r";[^\n]*|^%[^\n]*", re.MULTILINE)
 COMMENT = re.compile(r"\{[^}]*\}?")
+ENDED = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)\s*$")
+FIRST_MOVE = re.compile(r"1\s*\.")
 SCORE = re.compile(r"(\d{1,2})-(\d{1,2})")  # discs of Othello
 FIRST_NAMES = {"chess": ("White", "Black"), "minichess": ("White", "Black")}  # others: black is the first player
 
 
 def split_tagged(stream: TextIO) -> Iterator[tuple[int, str | BadGameError]]:
-    """The games of a stream, each with the line that it begins at. A game begins with tags that follow moves."""
+    """The games of a stream, each with the line that it begins at.
+
+    A game begins with tags that follow moves, or with a first move that follows a result. The tag Event begins one even
+    in a comment: that comment was never closed, and would swallow the rest of the file.
+    """
     lines: list[str] = []
-    size, begin, has_moves, in_comment = 0, 1, False, False
+    size, begin, has_moves, has_ended, in_comment = 0, 1, False, False, False
     for number, line in enumerate(_lines(stream), 1):
+        in_comment = in_comment and not line.startswith('[Event "')
         is_tag = not in_comment and line.startswith("[") and TAG.match(line) is not None
-        if is_tag and has_moves:
+        if has_moves and (is_tag or (has_ended and FIRST_MOVE.match(line))):
             yield begin, _whole(lines, size)
             lines, size, has_moves = [], 0, False
         if not lines:
@@ -41,10 +48,11 @@ def split_tagged(stream: TextIO) -> Iterator[tuple[int, str | BadGameError]]:
         size += len(line)
         if size <= LARGEST_PGN:
             lines.append(line)
-        if not is_tag:
-            has_moves = has_moves or bool(line.strip())
+        if not is_tag and line.strip():
+            has_moves = True
             for brace in BRACES.finditer(line):
                 in_comment = brace[0] == "{"
+            has_ended = not in_comment and ENDED.search(line) is not None
     if lines:
         yield begin, _whole(lines, size)
 
@@ -75,7 +83,8 @@ def tagged_game(game: Game, text: str) -> FoundGame:
     if spec.options.get("chess960", -1) >= 0 > wanted.options.get("chess960", -1):
         raise BadGameError("another game", "The game is Chess960; import it with --game chess:chess960=518.")
     moves = tuple((None, move.action) for move in read.line)
-    return FoundGame(moves, text_start(game, read.start), _said_by_pgn(read), _about(game, read.tags))
+    is_cut = read.left_out > 0
+    return FoundGame(moves, text_start(game, read.start), _said_by_pgn(read), _about(game, read.tags), is_cut)
 
 
 def without_comments(text: str) -> str:

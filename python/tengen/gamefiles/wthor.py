@@ -60,6 +60,9 @@ def wthor_games(stream: BinaryIO, game: Game, names: list[str]) -> Iterator[tupl
             return
         yield at, _game(data, year, names)
         at += GAME.size
+    while stream.read(GAME.size):
+        yield at, BadGameError("damaged", f"The table has more games than the {count} that its header says.")
+        at += GAME.size
 
 
 def _game(data: bytes, year: int, names: list[str]) -> FoundGame | BadGameError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tengen._core import State
 
-__all__ = ["first_state", "last_state", "line_notations", "line_texts", "played_texts"]
+__all__ = ["first_state", "last_state", "line_texts", "played_texts"]
 
 
 def first_state(state: State) -> State:
@@ -28,15 +28,6 @@ def line_texts(state: State, actions: Iterable[int]) -> list[str]:
         texts.append(state.action_text(action))
         state = state.play(action)
     return texts
-
-
-def line_notations(state: State, actions: Iterable[int]) -> list[str]:
-    """The same as records for people have them."""
-    notations = []
-    for action in actions:
-        notations.append(state.notation(action))
-        state = state.play(action)
-    return notations
 
 
 def played_texts(state: State) -> list[str]:

@@ -22,7 +22,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tengen._core import BoardTextError, Game, State, TengenError
+from tengen._core import BoardTextError, Game, Reason, State, TengenError
 from tengen.games import load
 from tengen.games.lines import first_state, last_state
 
@@ -94,6 +94,7 @@ class PgnGame:
     tags: Mapping[str, str] = field(default_factory=dict)
     comment: str = ""  # of a game without moves
     result: str = "*"
+    left_out: int = 0  # moves of the main line after the end by the rules, which players and arbiter did not notice
 
     @property
     def game(self) -> Game:
@@ -133,7 +134,9 @@ def iterate_pgn(text: str | bytes, like: Game | None = None) -> Iterator[PgnGame
     """The games of a file, one after another.
 
     They are played by the rules of `like`, if it is chess too. If it is not given, draws by repetition and by the
-    fifty-move rule end a game as late as the rules of FIDE allow, because the players may not have claimed them.
+    fifty-move rule end a game as late as the rules of FIDE allow, because the players may not have claimed them
+    (`late_draws`). Then moves after a fifth repetition, after 75 moves, or where nobody has the pieces to give mate are
+    left out.
     """
     if isinstance(text, bytes):
         text = _decoded(text)
@@ -207,12 +210,12 @@ def _parse_game(text: str, at: int, like: Game | None) -> tuple[int, PgnGame | N
         tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
         at = _skip_space(text, found.end())
     start = _start(tags, like)
-    reader = _Reader(text, at, first)
+    reader = _Reader(text, at, first, cuts=like is None or bool(like.spec.options.get("late_draws")))
     line = reader.line(start, 0)
     result = reader.result or (tags["Result"] if tags.get("Result") in RESULTS else "*")
     if reader.at == first:
         raise PgnError(f"This is not PGN: {_excerpt(text, first)}")
-    return reader.at, PgnGame(start, tuple(line), tags, reader.comment, result)
+    return reader.at, PgnGame(start, tuple(line), tags, reader.comment, result, reader.left_out)
 
 
 def _start(tags: Mapping[str, str], like: Game | None) -> State:
@@ -254,10 +257,12 @@ class _Line:
 
 
 class _Reader:
-    """The moves of one game."""
+    """The moves of one game. If it `cuts`, moves after a draw by the rules are left out; else they are refused."""
 
-    def __init__(self, text: str, at: int, first: int) -> None:
+    def __init__(self, text: str, at: int, first: int, *, cuts: bool) -> None:
         self.text, self.at, self.first = text, at, first
+        self.cuts = cuts
+        self.left_out = 0
         self.result = ""
         self.comment = ""  # of a game without moves
         self._read: dict[str, Callable[[_Line, str], None]] = {
@@ -284,13 +289,26 @@ class _Reader:
             if kind == "result" and not depth:
                 self.result = token
                 break
-            if kind in self._read:
+            if kind == "move" and self.cuts and _is_drawn(line.state):
+                self.at = found.start()
+                self._leave_out_rest(depth)
+            elif kind in self._read:
                 self._read[kind](line, token)
         if depth:
             raise PgnError(f"A variation of this PGN is not closed: {self._where(30)}")
         if not line.moves:
             self.comment = line.said
         return line.moves
+
+    def _leave_out_rest(self, depth: int) -> None:
+        """Goes to the end of a line, past its moves and what belongs to them."""
+        inside = 0  # of variations
+        while (found := TOKEN.match(self.text, self.at)) and found.lastgroup not in ("tag", "other"):
+            if not inside and (found.lastgroup == "close" or (found.lastgroup == "result" and not depth)):
+                return
+            inside += {"open": 1, "close": -1}.get(found.lastgroup or "", 0)
+            self.left_out += found.lastgroup == "move" and not inside and not depth
+            self.at = found.end()
 
     def _add_comment(self, line: _Line, token: str) -> None:
         text = " ".join((token[1:-1] if token[0] == "{" else token[1:]).split())
@@ -330,6 +348,11 @@ class _Reader:
 
 def _joined(one: str, other: str) -> str:
     return f"{one} {other}".strip()
+
+
+def _is_drawn(state: State) -> bool:
+    """Whether the game is over, but there are moves to go on with."""
+    return state.outcome is not None and state.outcome.winner is None and state.outcome.reason != Reason.STALEMATE
 
 
 def _excerpt(text: str, at: int) -> str:

@@ -17,6 +17,7 @@ from sgfmill import sgf_grammar
 
 from tengen._core import Game, State, TengenError
 from tengen.games.files import FileGame, file_format, parse_file
+from tengen.games.notation import notation
 from tengen.games.pgn import Line, PgnGame, PgnMove, has_pgn, parse_pgn, result_of_pgn, write_pgn
 from tengen.games.sgf import (
     COLOURS,
@@ -34,11 +35,12 @@ from tengen.games.sgf import (
     serialised,
     write_sgf,
 )
-from tengen.games.shogi import ShogiGame, write_kif
+from tengen.games.shogi import ShogiGame
+from tengen.games.shogi.kif import kif_comment, kif_head, kif_move, kif_variation, read_kif_lines
+from tengen.games.shogi.western import SHOGI
 
 __all__ = ["MOST_MOVES", "GameTree", "TreeError", "TreeMove", "read_tree", "write_tree"]
 
-SHOGI = ("shogi", "minishogi")
 MOST_MOVES = 20_000  # of a tree
 DEEPEST = 200  # variations inside variations, which a writer follows by recursion
 
@@ -91,22 +93,23 @@ class GameTree:
 
 
 def read_tree(text: str | bytes, like: Game | None = None) -> GameTree:
-    """The first game of a file, with all its variations, checked against the rules; of KIF and CSA the main line.
+    """The first game of a file, with all its variations, checked against the rules. CSA has none.
 
     What the file leaves open is taken from `like` if it is the same game.
     """
     content = text.encode(errors="replace") if isinstance(text, str) else text
     found = file_format(content)
-    if found in ("KIF", "CSA"):
+    if found == "KIF":
+        return _read_kif(content, like)
+    if found == "CSA":
         return _main_line(parse_file(content, like))
     return _read_sgf(text, like) if found == "SGF" else _read_pgn(text, like)
 
 
 def write_tree(tree: GameTree) -> str:
-    """The text of a file: PGN for chess, KIF for shogi (the main line), else SGF. The result is the main line's."""
+    """The text of a file: PGN for chess, KIF for shogi, else SGF. The result is the main line's."""
     if tree.start.game.spec.source in SHOGI:
-        played = tree.main_line.moves[len(tree.start.moves) :]
-        return write_kif(ShogiGame(tree.start, played))
+        return _write_kif(tree)
     return _write_pgn(tree) if has_pgn(tree.start.game) else _write_sgf(tree)
 
 
@@ -134,7 +137,7 @@ class _Growing:
             return known
         if len(self._moves) >= MOST_MOVES:
             raise TreeError(f"This game has more than {MOST_MOVES:,} moves in its variations.")
-        self._moves.append((text, state.notation(action), parent))
+        self._moves.append((text, notation(state, action), parent))
         self._comments.append("")
         self._known[parent, text] = len(self._moves) - 1
         return len(self._moves) - 1
@@ -258,3 +261,38 @@ def _write_comment(tree: GameTree, index: int, sequence: sgf_grammar.Coarse_game
     entries: Sequence[TreeMove] = tree.moves
     if index < len(entries) and entries[index].comment:
         sequence.sequence[-1] |= escaped({"C": [entries[index].comment]})
+
+
+# --- KIF --------------------------------------------------------------------------------------------------------------
+
+
+def _read_kif(content: bytes, like: Game | None) -> GameTree:
+    start, comment, lines = read_kif_lines(content, like)
+    growing = _Growing()
+    growing.comment(0, comment)
+    path = [(0, start)]  # of the line that was read last: its moves, and the positions after them
+    for line in lines:
+        del path[line.first :]
+        for action, said in zip(line.moves, line.comments, strict=True):
+            at, state = path[-1]
+            at = growing.add(at, state, action)
+            growing.comment(at, said)
+            path.append((at, state.play(action)))
+    return GameTree(start, growing.moves())
+
+
+def _write_kif(tree: GameTree) -> str:
+    """A variation is written after the line that it leaves, the latest first."""
+    following = tree.following()
+    lines = kif_head(ShogiGame(tree.start))
+    lines += kif_comment(tree.moves[0].comment) if tree.moves else []
+    waiting = [(index, tree.start, 1) for index in reversed(following.get(0, []))]
+    while waiting:
+        index, state, number = waiting.pop()
+        move = tree.moves[index]
+        if index != following[move.parent][0]:
+            lines.append(kif_variation(number))
+        after = tree.play(state, index)
+        lines.append(kif_move(number, state, state.action_text(after.moves[-1]), move.comment))
+        waiting += [(child, after, number + 1) for child in reversed(following.get(index, []))]
+    return "\n".join(lines) + "\n"

@@ -41,7 +41,7 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
         if options:  # an assertion of the file about its options
             raise GameOptionError(f"{path}: {error}") from error
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit() would end whatever loads the file, without a word
         raise RulesError(f"{path}{where(error, path)}: {said(error)}") from error
     return RulesFile(path, values, hashlib.sha256(text).hexdigest(), module)
 

@@ -12,6 +12,7 @@ from tengen.games.lines import last_state
 __all__ = [
     "HAND_ORDER",
     "LARGEST_FILE",
+    "PROMOTED",
     "Board",
     "ShogiFileError",
     "ShogiGame",

@@ -3,13 +3,15 @@
    1 ７六歩(77)   ( 0:01/00:00:01)
    2 ３四歩(33)
 
-The main line is read; comments, times and variations are passed over. Handicap games are known by name, other positions
-by their drawing.
+A comment stands in lines after its move that begin with *. A variation follows the line that it leaves, with the number
+of its first move: 変化：3手. Times are ignored. Handicap games are known by name, other positions by their drawing.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from tengen._core import Game, State
 from tengen.games.shogi.file import (
@@ -26,7 +28,17 @@ from tengen.games.shogi.file import (
     usi_move,
 )
 
-__all__ = ["is_kif", "read_kif", "write_kif"]
+__all__ = [
+    "KifLine",
+    "is_kif",
+    "kif_comment",
+    "kif_head",
+    "kif_move",
+    "kif_variation",
+    "read_kif",
+    "read_kif_lines",
+    "write_kif",
+]
 
 FILES = "１２３４５６７８９"
 RANKS = "一二三四五六七八九"
@@ -76,6 +88,7 @@ MOVE = re.compile(
     rf"(?:(?P<file>[{FILES}1-9])(?P<rank>[{RANKS}1-9])|(?P<same>同))[\s　]*(?P<piece>{PIECE})"
     r"(?P<way>成|不成|打)?(?:\((?P<from>[1-9]{2})\))?"
 )
+VARIATION = re.compile(r"変化[：:][\s　]*([0-9]{1,5})手")
 LINE = re.compile(r"\s*([0-9]+)[\s　]+(\S.*)")
 HEADER = re.compile(r"([^\s：:*#&|]{1,20})[：:](.*)")
 ROW = re.compile(rf"\|((?:[ v^]?(?:・|{'|'.join(map(re.escape, sorted({*PIECES} - {'成香', '成桂', '成銀'})))}))+)\|")
@@ -91,41 +104,71 @@ def is_kif(text: str) -> bool:
     return any((line := LINE.match(row)) and MOVE.match(line[2]) for row in text.splitlines())
 
 
+@dataclass
+class KifLine:
+    """The main line or a variation: its moves from move number `first` on, each with its comment."""
+
+    first: int = 1
+    moves: list[int] = field(default_factory=list)  # actions
+    comments: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # the moves as the file has them
+
+
+@dataclass
+class _Parsed:
+    """A file by its parts; nothing is checked against the rules yet."""
+
+    headers: dict[str, str]
+    rows: list[str]  # of a drawing
+    turn: int | None
+    lines: list[KifLine]  # the first is the main line
+    comment: str  # before the first move
+    end: str  # of the main line
+
+    def add_comment(self, text: str) -> None:
+        """To the move that was read last."""
+        line = self.lines[-1]
+        if line.comments:
+            line.comments[-1] = f"{line.comments[-1]}\n{text}".strip()
+        elif line is self.lines[0]:
+            self.comment = f"{self.comment}\n{text}".strip()
+
+
 def read_kif(content: str | bytes, like: Game | None = None) -> ShogiGame:
     """The main line of a file. Options that KIF does not have are taken from `like`."""
-    headers: dict[str, str] = {}
-    rows: list[str] = []
-    moves: list[str] = []
-    end, turn = "", None
-    for line in decoded(content).lstrip("\ufeff").splitlines():
-        if line.startswith("変化") or end:
-            break
-        if line.startswith(("*", "#", "&", "まで")):
-            continue
-        if row := ROW.match(line):
-            rows.append(row[1])
-        elif (numbered := LINE.fullmatch(line)) and not HEADER.match(line):
-            end = _end(numbered[2])
-            if not end:
-                moves.append(numbered[2].strip())
-        elif line.strip() in ("先手番", "下手番", "後手番", "上手番"):
-            turn = 0 if line.strip() in ("先手番", "下手番") else 1
-        elif header := HEADER.match(line):
-            headers[header[1].strip()] = header[2].strip()
-    if not (moves or rows or end or "手合割" in headers):
-        raise ShogiFileError("This is not a game in KIF: it has neither a position nor a move.")
-    start = _start(headers, rows, turn, like)
+    parsed = _parsed(content)
+    start = _start(parsed, like)
+    _replay(start, parsed.lines[:1])
     return ShogiGame(
         start,
-        _replayed(start, moves).moves,
-        (_first_of(headers, BLACK), _first_of(headers, WHITE)),
-        end,
-        _first_of(headers, ("開始日時", "対局日")),
+        tuple(parsed.lines[0].moves),
+        (_first_of(parsed.headers, BLACK), _first_of(parsed.headers, WHITE)),
+        parsed.end,
+        _first_of(parsed.headers, ("開始日時", "対局日")),
     )
+
+
+def read_kif_lines(content: str | bytes, like: Game | None = None) -> tuple[State, str, list[KifLine]]:
+    """The start, the comment on it, and all lines. A variation leaves the line before it."""
+    parsed = _parsed(content)
+    start = _start(parsed, like)
+    _replay(start, parsed.lines)
+    return start, parsed.comment, parsed.lines
 
 
 def write_kif(record: ShogiGame) -> str:
     """The text of a file with one game."""
+    lines = kif_head(record)
+    number = 0
+    for number, (state, usi) in enumerate(record.usi_moves(), 1):
+        lines.append(kif_move(number, state, usi))
+    if record.end in ENDS:
+        lines.append(f"{number + 1:>4} {record.end}")
+    return "\n".join(lines) + "\n"
+
+
+def kif_head(record: ShogiGame) -> list[str]:
+    """What comes before the first move."""
     size = record.game.spec.width
     headers = {"開始日時": record.date, "先手": record.players[0], "後手": record.players[1]}
     lines = ["#KIF version=2.0 encoding=UTF-8"]
@@ -134,16 +177,55 @@ def write_kif(record: ShogiGame) -> str:
         lines.append(f"手合割：{'平手' if size == 9 else MINISHOGI[0]}")
     else:
         lines += _drawing(record.start)
-    lines.append("手数----指手---------消費時間--")
-    number = 0
-    for number, (state, usi) in enumerate(record.usi_moves(), 1):
-        lines.append(f"{number:>4} {_written(state, usi)}")
-    if record.end in ENDS:
-        lines.append(f"{number + 1:>4} {record.end}")
-    return "\n".join(lines) + "\n"
+    return [*lines, "手数----指手---------消費時間--"]
+
+
+def kif_move(number: int, state: State, usi: str, comment: str = "") -> str:
+    """A move of `state`, and what is said about it."""
+    return "\n".join([f"{number:>4} {_written(state, usi)}", *kif_comment(comment)])
+
+
+def kif_variation(number: int) -> str:
+    """What comes before a variation that begins with this move."""
+    return f"\n変化：{number}手"
+
+
+def kif_comment(comment: str) -> list[str]:
+    """A comment as lines of a file."""
+    return [f"*{line.strip()}" for line in comment.splitlines() if line.strip()]
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def _parsed(content: str | bytes) -> _Parsed:
+    parsed = _Parsed({}, [], None, [KifLine()], "", "")
+    line, is_over = parsed.lines[0], False
+    for text in decoded(content).lstrip("\ufeff").splitlines():
+        if variation := VARIATION.match(text):
+            line, is_over = KifLine(int(variation[1])), False
+            parsed.lines.append(line)
+        elif is_over or text.startswith(("#", "&", "まで")):
+            continue
+        elif text.startswith("*"):
+            parsed.add_comment(text[1:].strip())
+        elif row := ROW.match(text):
+            parsed.rows.append(row[1])
+        elif (numbered := LINE.fullmatch(text)) and not HEADER.match(text):
+            end = _end(numbered[2])
+            is_over = end != ""
+            if not is_over:
+                line.written.append(numbered[2].strip())
+                line.comments.append("")
+            elif len(parsed.lines) == 1:
+                parsed.end = end
+        elif text.strip() in ("先手番", "下手番", "後手番", "上手番"):
+            parsed.turn = 0 if text.strip() in ("先手番", "下手番") else 1
+        elif header := HEADER.match(text):
+            parsed.headers[header[1].strip()] = header[2].strip()
+    if not (line.written or parsed.lines[0].written or parsed.rows or parsed.end or "手合割" in parsed.headers):
+        raise ShogiFileError("This is not a game in KIF: it has neither a position nor a move.")
+    return parsed
 
 
 def _end(text: str) -> str:
@@ -154,7 +236,8 @@ def _first_of(headers: dict[str, str], names: tuple[str, ...]) -> str:
     return next((headers[name] for name in names if headers.get(name)), "")
 
 
-def _start(headers: dict[str, str], rows: list[str], turn: int | None, like: Game | None) -> State:
+def _start(parsed: _Parsed, like: Game | None) -> State:
+    headers, rows, turn = parsed.headers, parsed.rows, parsed.turn
     handicap = headers.get("手合割", "平手").replace("　", "").strip()
     if rows:
         size = len(rows)
@@ -207,21 +290,32 @@ def _number(text: str) -> int:
     return 10 * len(found[1]) + (NUMERALS.index(found[2]) if found[2] else 0) or 1
 
 
-def _replayed(state: State, moves: list[str]) -> State:
-    target: tuple[int, int] | None = None
-    for number, written in enumerate(moves, 1):
-        move = MOVE.match(written)
-        if not move or (move["same"] and target is None):
-            raise ShogiFileError(f"Move {number}, '{written[:20]}', is not a move of KIF, such as ７六歩(77).")
-        if not move["same"]:
-            target = (_digit(move["file"], FILES), _digit(move["rank"], RANKS))
-        assert target is not None
-        source = (int(move["from"][0]), int(move["from"][1])) if move["from"] else None
-        if max(*target, *(source or ())) > state.game.spec.width:
-            raise ShogiFileError(f"Move {number}, {move[0]}, is outside of the board.")
-        usi = usi_move(source, target, PIECES[move["piece"]], move["way"] == "成")
-        state = played(state, number, usi, move[0])
-    return state
+def _replay(start: State, lines: Iterable[KifLine]) -> None:
+    """Finds the actions of all lines, by the rules."""
+    path: list[tuple[State, tuple[int, int] | None]] = [(start, None)]  # after each move, and its square
+    for line in lines:
+        if not 1 <= line.first <= len(path):
+            raise ShogiFileError(f"A variation of this KIF begins at move {line.first}, where no line before it comes.")
+        del path[line.first :]
+        for number, written in enumerate(line.written, line.first):
+            state, target = path[-1]
+            usi, target = _usi(state, number, written, target)
+            state = played(state, number, usi, written[:20])
+            line.moves.append(state.moves[-1])
+            path.append((state, target))
+
+
+def _usi(state: State, number: int, written: str, before: tuple[int, int] | None) -> tuple[str, tuple[int, int]]:
+    """A move as USI has it, and where it goes; `before` is where the move before it went."""
+    move = MOVE.match(written)
+    if not move or (move["same"] and before is None):
+        raise ShogiFileError(f"Move {number}, '{written[:20]}', is not a move of KIF, such as ７六歩(77).")
+    target = before if move["same"] else (_digit(move["file"], FILES), _digit(move["rank"], RANKS))
+    assert target is not None
+    source = (int(move["from"][0]), int(move["from"][1])) if move["from"] else None
+    if max(*target, *(source or ())) > state.game.spec.width:
+        raise ShogiFileError(f"Move {number}, {move[0]}, is outside of the board.")
+    return usi_move(source, target, PIECES[move["piece"]], move["way"] == "成"), target
 
 
 def _digit(text: str, digits: str) -> int:
