@@ -67,19 +67,48 @@ def test_no_game_is_lost_on_a_machine_on_which_others_work(pause: float, share: 
             worked = spent(allowance, 0.001)
             took = worked + waits
             assert took <= clock, f"move {move} with {clock:.3f} s left took {took:.3f} s"
-            delays.note(took, worked, allowance)
+            delays.note(took, worked, allowance, Clock(clock, 0.01))
             clock += 0.01 - took
 
 
 def test_delays_are_learned_and_forgotten() -> None:
     delays, clock = Delays(), Clock(1.0, 0.01)
     calm = allow(clock, 30, 0.05, delays)
-    delays.note(0.3, 0.1, Allowance(0.05, 0.1))
+    delays.note(0.3, 0.1, Allowance(0.05, 0.1), clock)
     assert delays.longest == pytest.approx(0.2)
     assert allow(clock, 30, 0.05, delays).most < calm.most
     for _ in range(300):
-        delays.note(0.05, 0.05, Allowance(0.05, 0.1))
+        delays.note(0.05, 0.05, Allowance(0.05, 0.1), clock)
     assert allow(clock, 30, 0.05, delays) == calm
+
+
+def test_time_lost_on_the_way_is_learned_from_the_clock() -> None:
+    """A move that took 0.1 s here, but after which the clock has 0.25 s less: 0.15 s went by where nothing is seen."""
+    delays, clock = Delays(), Clock(10.0, 1.0)
+    delays.note(0.1, 0.1, Allowance(0.1, 0.2), clock)
+    delays.hear(Clock(10.75, 1.0))
+    assert delays.longest == pytest.approx(0.15)
+    assert delays.usual == pytest.approx(0.015)
+    delays.hear(Clock(1.0, 1.0))  # nothing is known of the time between
+    assert delays.longest == pytest.approx(0.15)
+    for given, later in ((Clock(10.0, 1.0), 30.0), (Clock(10.0, moves_to_go=1), 5.0), (Clock(0.5, byoyomi=5.0), 0.0)):
+        delays = Delays()
+        delays.note(0.1, 0.1, Allowance(0.1, 0.2), given)
+        delays.hear(Clock(later))  # more than expected, or another way to count
+        assert delays.longest == 0.0
+
+
+def test_a_slow_way_keeps_more_on_the_clock() -> None:
+    """One second and 0.01 s a move: 20 ms of each are lost where the engine can't see it."""
+    delays, left = Delays(), 1.0
+    for move in range(45):
+        clock = Clock(left, 0.01)
+        delays.hear(clock)
+        allowance = allow(clock, max(20.0, 40.0 - move / 2), 0.05, delays)
+        took = spent(allowance, 0.001)
+        delays.note(took, took, allowance, clock)
+        left += 0.01 - took - 0.02
+        assert left > 0.0, f"lost on time in move {move}"
 
 
 @pytest.mark.parametrize("left", [1.0, 60.0, 600.0])

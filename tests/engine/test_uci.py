@@ -1,10 +1,12 @@
 """UCI and USI as a conversation, in games of any kind: commands, options, limits, streams, clocks, noise."""
 
+import gc
 import os
 import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -185,12 +187,64 @@ def test_pondering(talk: Talk) -> None:
     talk.send("position startpos moves a1 b1", "go ponder nodes 10")
     assert talk.wait_for("info")
     assert not any(line.startswith("bestmove") for line in talk.lines)
+    talk.send("isready")
+    talk.wait_for("readyok")
+    while talk.session._engine._searcher is not None:
+        time.sleep(0.001)
+    talk.lines.clear()
     talk.send("ponderhit")
     assert talk.wait_for("bestmove")
+    assert talk.before[-1].startswith("info depth ")  # said again: programs forget what came before `ponderhit`
     talk.send("go ponder wtime 600000 btime 600000", "stop")
     assert talk.wait_for("bestmove")
     talk.send("go ponder wtime 100 btime 100", "ponderhit")
     assert talk.wait_for("bestmove")
+
+
+def test_only_time_on_the_clock_counts_as_a_delay(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proven position waits for `ponderhit` or `stop`: that is not time in which the process had to wait."""
+    noted: list[float] = []
+    monkeypatch.setattr(talk.session._delays, "note", lambda took, *others: noted.append(took))
+    won = "position startpos moves a1 b1 a2 b2 a3 b3 a4 b4"
+    for kind in ("ponder", "infinite"):
+        talk.send(won, f"go {kind} wtime 1000 btime 1000")
+        talk.wait_for("info")
+        talk.send("stop")
+        assert talk.wait_for("bestmove")
+    assert noted == []
+    talk.send(won, "go ponder wtime 1000 btime 1000")
+    talk.wait_for("info")
+    time.sleep(0.05)
+    hit = time.monotonic()
+    talk.send("ponderhit")
+    assert talk.wait_for("bestmove")
+    talk.send("stop")  # until the session has noted its move
+    [took] = noted
+    assert 0.0 <= took <= time.monotonic() - hit
+
+
+def test_what_the_clock_lost_between_two_moves_is_learned(talk: Talk) -> None:
+    talk("position startpos moves a1 b1", "go wtime 60000 btime 60000 nodes 2")
+    talk.send("stop")
+    assert talk("position startpos moves a1 b1 c1 d1", "go wtime 50000 btime 60000 nodes 2")
+    assert 5.0 < talk.session._delays.longest < 10.0
+    talk.send("ucinewgame")
+    longest = talk.session._delays.longest
+    assert talk("position startpos", "go wtime 1000 btime 1000 nodes 2")
+    assert talk.session._delays.longest <= longest
+
+
+def test_a_session_leaves_no_thread_behind() -> None:
+    talk = Talk(size=5)
+    talk("go nodes 2")
+    thread = talk.session._thinker._thread
+    assert thread is not None
+    talk("go nodes 2")
+    assert talk.session._thinker._thread is thread
+    del talk
+    gc.collect()
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 def test_a_new_command_ends_a_search(talk: Talk) -> None:

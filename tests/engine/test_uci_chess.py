@@ -1,5 +1,6 @@
 """`tengen uci` in chess, driven by python-chess, and chess programs as opponents."""
 
+import random
 import sys
 from pathlib import Path
 
@@ -55,6 +56,47 @@ def test_python_chess_analyses(model: Path) -> None:
                 if info.get("nodes", 0) > 10:
                     break
         assert analysis.would_block() or analysis.wait().move is not None
+
+
+def test_a_bot_plays_as_lichess_bot_does(model: Path) -> None:
+    """With options of its configuration, clocks and pondering; the score of a move decides on draws and resigning."""
+    rng, hits = random.Random(4), 0
+    with chess.engine.SimpleEngine.popen_uci([*COMMAND, str(model)], timeout=120.0) as engine:
+        engine.configure({"Threads": 1, "Hash": 64, "Move Overhead": 200, "UCI_ShowWDL": True})
+        with pytest.raises(chess.engine.EngineError, match="does not support option SyzygyPath"):
+            engine.configure({"SyzygyPath": "./syzygy"})  # the client refuses what the engine does not list
+        engine.send_opponent_information(opponent=chess.engine.Opponent("a bot", None, 1500, True), engine_rating=1500)
+        for start in (chess.Board(), chess.Board.from_chess960_pos(700)):
+            board, clocks = start, {"white_clock": 60.0, "black_clock": 60.0, "white_inc": 1.0, "black_inc": 1.0}
+            while not board.is_game_over() and board.fullmove_number < 14:
+                limit = chess.engine.Limit(**clocks, nodes=24)
+                played = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True, draw_offered=False)
+                assert played.move in board.legal_moves
+                assert isinstance(played.info["score"].relative.score(mate_score=40000), int)
+                assert {"wdl", "nodes", "nps", "depth", "pv", "hashfull"} <= played.info.keys()
+                assert board.variation_san(played.info["pv"])
+                board.push(played.move)
+                if board.is_game_over():
+                    break
+                # Every second answer is the expected one: `ponderhit`. After the others pondering is stopped.
+                expected = played.ponder is not None and rng.random() < 0.5
+                hits += expected
+                board.push(played.ponder if expected else rng.choice(list(board.legal_moves)))
+            engine.send_game_result(board)
+            engine.ping()
+    assert hits > 2
+
+
+def test_castling_of_chess960_through_python_chess(model: Path) -> None:
+    ready = chess.Board("1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1", chess960=True)
+    with chess.engine.SimpleEngine.popen_uci([*COMMAND, str(model)], timeout=120.0) as engine:
+        for text in ("O-O", "O-O-O"):
+            castling = ready.parse_san(text)
+            played = engine.play(ready, chess.engine.Limit(nodes=5), root_moves=[castling])
+            assert (played.move, ready.san(castling)) == (castling, text)
+        usual = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+        castling = usual.parse_san("O-O")
+        assert engine.play(usual, chess.engine.Limit(nodes=5), root_moves=[castling]).move == castling
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import time
 from tengen._core import Game, State, TengenError
 from tengen.external.programs import ExternalPlayer, shown
 
-__all__ = ["GomocupProgram", "NoBrainsError", "check_has_brains", "point_action", "point_text", "rule_of"]
+__all__ = ["GomocupProgram", "NoBrainsError", "check_has_brains", "no_brains", "point_action", "point_text", "rule_of"]
 
 COMMENTS = ("MESSAGE", "DEBUG", "SUGGEST")  # lines that are no answers
 # Options of a player's text with the same meaning in every protocol, and their names here. The last two are extensions
@@ -27,10 +27,14 @@ class NoBrainsError(TengenError):
 def check_has_brains(game: Game) -> None:
     """Raises NoBrainsError unless the game is five in a row on a board of at least five cells a side."""
     if rule_of(game) is None or min(game.spec.height, game.spec.width) < 5:
-        raise NoBrainsError(
-            f"The Gomocup protocol is for gomoku, and for mnk with k=5 on at least 5x5; {game.spec.name} is not one of "
-            "them."
-        )
+        raise no_brains(game.spec.name)
+
+
+def no_brains(name: str) -> NoBrainsError:
+    """Of the game with this name."""
+    return NoBrainsError(
+        f"The Gomocup protocol is for gomoku, and for mnk with k=5 on at least 5x5; {name} is not one of them."
+    )
 
 
 def rule_of(game: Game) -> int | None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+import queue
 import sys
 import threading
 import traceback
+import weakref
 from collections.abc import Callable
 from typing import Protocol
 
@@ -79,21 +81,29 @@ def converse(make_session: Callable[[Write], Session]) -> None:
 
 
 class Thinker:
-    """Runs one piece of work at a time in a thread of its own; `stop` ends it early. For one caller at a time."""
+    """Runs one piece of work at a time in a thread of its own; `stop` ends it early. For one caller at a time.
+
+    The thread stays for the next piece. On a busy machine a new thread waits for its first turn, and what a clock
+    measures goes by: 7 ms where 30 others wanted two cores. One that sleeps is woken at once.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()  # None ends the thread
+        self._idle = threading.Event()
+        self._idle.set()
         self._thread: threading.Thread | None = None
         self.stopping = False  # read by the work: a stop that came before its search had begun
 
     @property
     def busy(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return not self._idle.is_set()
 
     def start(self, work: Callable[[], None], otherwise: Callable[[], None]) -> None:
         """Begins the work, after what went on before. `otherwise` answers in its place if it fails."""
         self.wait()
         self.stopping = False
+        idle = self._idle
 
         def run() -> None:
             try:
@@ -102,15 +112,19 @@ class Thinker:
                 with contextlib.suppress(OSError):  # nobody may listen there either
                     traceback.print_exc()  # to standard error
                 otherwise()
+            finally:
+                idle.set()
 
-        self._thread = threading.Thread(target=run, name="tengen-session", daemon=True)
-        self._thread.start()
+        idle.clear()
+        if self._thread is None:
+            self._thread = threading.Thread(target=_run_all, args=(self._work,), name="tengen-session", daemon=True)
+            self._thread.start()
+            weakref.finalize(self, self._work.put, None)
+        self._work.put(run)
 
     def wait(self) -> None:
         """Waits until the work is done."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self._idle.wait()
 
     def interrupt(self) -> None:
         """Ends the search, from any thread; the work then does what it does with what was found."""
@@ -121,6 +135,12 @@ class Thinker:
         """The same. Returns when the work is done."""
         self.interrupt()
         self.wait()
+
+
+def _run_all(work: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    while (piece := work.get()) is not None:
+        piece()
+        del piece  # it holds the session, which would never be let go of
 
 
 def without_controls(line: str) -> str:

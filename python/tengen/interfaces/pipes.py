@@ -1,14 +1,16 @@
 """Standard input and output of a protocol in lines, when the program at the other end may be gone, or may not read.
 
-A thread of its own writes. So no answer and no analysis waits for a reader that has stalled: of reports that nobody has
-read yet only the newest is kept. When the reader has gone, or has stalled after the input ended, `gone` is set, and the
-`on_gone` is called again and again until the conversation has ended: it stops searches, which may be many.
+What a pipe does not take at once a thread of its own writes. So no answer and no analysis waits for a reader that has
+stalled: of reports that nobody has read yet only the newest is kept. When the reader has gone, or has stalled after the
+input ended, `gone` is set, and the `on_gone` is called again and again until the conversation has ended: it stops
+searches, which may be many.
 """
 
 from __future__ import annotations
 
 import os
 import select
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +29,7 @@ class PatientWriter:
     def __init__(self, output: int, input: int) -> None:
         self.gone = threading.Event()
         self._output, self._input = output, input
+        self._is_pipe = stat.S_ISFIFO(os.fstat(output).st_mode)
         self.on_gone: Callable[[], None] = lambda: None
         self._changed = threading.Condition()
         self._waiting: dict[object, bytes] = {}  # the oldest first
@@ -46,9 +49,25 @@ class PatientWriter:
                 self._waiting.pop(report, None)
             if not self._size():
                 self._moved = time.monotonic()
-            if not self.gone.is_set():
+            if not self.gone.is_set() and not self._taken_at_once(data):
                 self._waiting[object() if report is None else report] = data
             self._changed.notify_all()
+
+    def _taken_at_once(self, data: bytes) -> bool:
+        """Writes a short text without the thread, which may have to wait for a processor, if nothing waits before it.
+
+        A pipe with room takes it whole; of anything else, such as a terminal, nobody knows.
+        """
+        if not self._is_pipe or self._closed or self._size() or len(data) > PIPE_BUF:
+            return False
+        poll = select.poll()
+        poll.register(self._output, select.POLLOUT)
+        if dict(poll.poll(0)).get(self._output) != select.POLLOUT:
+            return False
+        try:
+            return os.write(self._output, data) == len(data)
+        except OSError:
+            return False  # the thread finds out why
 
     def close(self, seconds: float = STALLED) -> None:
         """Gives the reader so many seconds for what is left, and then gives up."""

@@ -58,12 +58,24 @@ class Delays:
     def __init__(self) -> None:
         self.longest = 0.0  # lately
         self.usual = 0.0  # of a move
+        self._last = 0.0  # of the last move, as it was seen here
+        self._expected = math.inf  # what should be on the clock at the next move
 
-    def note(self, took: float, worked: float, allowance: Allowance) -> None:
-        """A move took so long, `worked` of it on a processor."""
-        late = max(0.0, min(took - worked, took - allowance.target))
-        self.usual += 0.1 * (late - self.usual)
-        self.longest = max(FORGETTING * self.longest, late)
+    def note(self, took: float, worked: float, allowance: Allowance, clock: Clock) -> None:
+        """A move took so long, `worked` of it on a processor; `clock` is how it stood before."""
+        self._last = max(0.0, min(took - worked, took - allowance.target))
+        self.usual += 0.1 * (self._last - self.usual)
+        self.longest = max(FORGETTING * self.longest, self._last)
+        adds_up = not clock.moves_to_go and not clock.byoyomi
+        self._expected = clock.left - took + clock.increment if adds_up else math.inf
+
+    def hear(self, clock: Clock) -> None:
+        """The clock at the next move of the game: what is missing was lost on the way, where it can't be seen here."""
+        lost = self._expected - clock.left
+        self._expected = math.inf
+        if 0.0 < lost < math.inf:
+            self.usual += 0.1 * lost
+            self.longest = max(self.longest, self._last + lost)
 
 
 ON_TIME = Delays()  # never told of any

@@ -33,7 +33,7 @@ def converse_in(dialect: Dialect, model: str | None, game: str, simulations: int
     if simulations is not None and not 1 <= simulations <= 10**9:
         raise TengenError(f"--simulations is a whole number from 1 to a billion, not {simulations}.")
     model = model or _bundled(game, dialect)
-    brain = _rollout(game, simulations, seconds) if model == ROLLOUT else _network(model, simulations, seconds)
+    brain = _rollout(game, simulations, seconds) if model == ROLLOUT else _network(model, game, simulations, seconds)
     converse(lambda write: Uci(brain, dialect, write))
 
 
@@ -57,14 +57,17 @@ def _rollout(game: str, simulations: int | None, seconds: float | None) -> Brain
     return Brain(ROLLOUT, parse_game(game), params, lambda threads: None, simulations or 0, seconds)
 
 
-def _network(model: str, simulations: int | None, seconds: float | None) -> Brain:
+def _network(model: str, game_text: str, simulations: int | None, seconds: float | None) -> Brain:
+    """The game is the network's own; only where that is a rules file, the one that was given."""
     from tengen.interfaces.uci import Brain
     from tengen.network import make_evaluator
-    from tengen.network.checkpoint import find_network, game_of, load_network
+    from tengen.network.checkpoint import check_fits, find_network, game_of, load_network
     from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_evaluator, playing_params
 
     network = load_network(find_network(model))
-    game = game_of(network)
+    is_given = network.is_of_rules_file and game_text.partition(":")[0].endswith(".py")
+    game = parse_game(game_text) if is_given else game_of(network)
+    check_fits(network, game)
     most = simulations or MOST_SIMULATIONS
     params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
 

@@ -20,10 +20,14 @@ def run(
         seconds: search each move for at most this many seconds; the other program may allow less
     """
     from tengen.agent import Agent
+    from tengen.external.gomocup import no_brains
     from tengen.interfaces.gomocup import Gomocup
     from tengen.interfaces.lines import converse
+    from tengen.network.checkpoint import find_network, load_network
     from tengen.players import MOST_SIMULATIONS
 
     check_seconds(seconds)
+    if (network := load_network(find_network(model))).is_of_rules_file:
+        raise no_brains(network.game)
     agent = Agent(model, simulations=MOST_SIMULATIONS if simulations is None else simulations, seconds=seconds)
     converse(lambda write: Gomocup(agent.engine, agent.evaluator.network, agent.limit, write))

@@ -212,10 +212,11 @@ def _about(game: Game) -> str:
 
 
 def folder_name(game: str) -> str:
-    """'go:size=9' -> 'go_size_9'; a file of rules gives its own name."""
+    """'go:size=9' -> 'go_size_9'; a file of rules gives its own name. A name without a Latin letter gets a number."""
     name, _, rest = game.partition(":")
     text = f"{Path(name).stem} {rest}" if name.endswith(".py") else game
-    return re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_")
+    plain = re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_.")
+    return plain or f"game_{sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _name_of(game: str | None, config: Path | None) -> str:

@@ -19,7 +19,7 @@ __all__ = ["game_text", "next_steps", "nothing_to_do", "play_command", "strength
 SIMULATIONS = 100  # that the result is measured and played with
 OPPONENTS = ("random", "rollout:100")
 MOST_GAMES = 20  # against each
-MOST_SECONDS = 4.0  # against each, after which no game is begun
+MOST_SECONDS = 4.0  # against each: the minutes of the run are over by then
 
 
 def nothing_to_do(config: RunConfig, folder: Path, minutes: float | None) -> str | None:
@@ -87,7 +87,12 @@ def strength_text(game: Game, network: Path) -> str:
     try:
         positions = known_positions(game)
     except PositionsError:
-        scores = [_score_text(game, network, opponent) for opponent in OPPONENTS]
+        scores = [text for opponent in OPPONENTS if (text := _score_text(game, network, opponent))]
+        if not scores:
+            return (
+                f"Its strength was not measured: two games with {SIMULATIONS} simulations take more than "
+                f"{MOST_SECONDS:g} seconds."
+            )
         return f"With {SIMULATIONS} simulations it scores {' and '.join(scores)}."
     found = evaluate_network(model_evaluators(network, game), positions, SIMULATIONS)
     assert found.search is not None
@@ -98,15 +103,19 @@ def strength_text(game: Game, network: Path) -> str:
 
 
 def _score_text(game: Game, network: Path, opponent: str) -> str:
-    """A match of few seconds: games two by two, which share an opening with colours swapped."""
-    from tengen.arena import play_match
+    """A match of few seconds: games two by two, which share an opening with colours swapped. Empty if none ended."""
+    from tengen.arena import play_matches
     from tengen.players import make_player
 
     players = make_player(f"search:{network}:{SIMULATIONS}", game), make_player(opponent, game)
     started = time.perf_counter()
+
+    def is_late() -> bool:
+        return time.perf_counter() - started >= MOST_SECONDS
+
     points, games = 0.0, 0
-    while games < MOST_GAMES and time.perf_counter() - started < MOST_SECONDS:
-        played = play_match(game, players, games=2, seed=games)
+    while games < MOST_GAMES and not is_late():
+        [played] = play_matches(game, [[players]], games=2, seed=games, should_stop=is_late)
         points += sum(one.points(0) for one in played.games)
         games += len(played.games)
-    return f"{points / games:.0%} against {opponent} ({games} games)"
+    return f"{points / games:.0%} against {opponent} ({games} games)" if games else ""

@@ -17,7 +17,7 @@ def run(
     """Plays chess for another program, by the Universal Chess Interface (UCI).
 
     Args:
-        game: the game that `rollout` plays, as in chess:chess960=true; a network knows its own
+        game: the game that `rollout` plays, as in chess:chess960=true; a network knows its own, but for a rules file
         simulations: search each move with at most this many simulations; if it is left out, the clock decides
         seconds: search each move for at most this many seconds
     """

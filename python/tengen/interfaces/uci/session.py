@@ -75,7 +75,11 @@ class Uci:
         self._warm = False
         self._hit = threading.Event()  # the search may answer: it is not pondering, and not infinite
         self._delays = Delays()
+        self._by_clock = False  # the search is of a move in a game by the clock: no analysis
+        self._clock_runs = False  # and it is not pondering
         self._clock_started = 0.0  # when the search began, or when pondering became thinking
+        self._worked_before = 0.0  # seconds of processor time of this process until then
+        self._last_by_clock: State | None = None  # the position of the last move for which a clock ran
         self._commands: dict[str, Callable[[list[str]], None]] = {
             dialect.hello: self._hello,
             "isready": self._is_ready,
@@ -153,6 +157,7 @@ class Uci:
 
     def _new_game(self, words: list[str]) -> None:
         self._stop([])
+        self._last_by_clock = None
         self._state = self._state.game.initial_state()
         self._engine.new_game(self._state.game)
 
@@ -167,7 +172,10 @@ class Uci:
         state = revived(self._state)
         go = parse_go(words, self._dialect, state.to_move)
         only = _actions(state, go.search_moves)
-        self._clock_started = time.monotonic()
+        self._by_clock = go.has_clock and not go.infinite
+        self._start_clock(runs=self._by_clock and not go.ponder)
+        if self._by_clock and self._last_by_clock is not None and state.moves[:-2] == self._last_by_clock.moves:
+            self._delays.hear(go.clock)
         if state.outcome is not None:
             self._say("info depth 0 score " + _final_score(state), f"bestmove {self._dialect.nothing_to_play}")
             return
@@ -216,19 +224,21 @@ class Uci:
         overhead = self._options.number("Move Overhead") / 1000.0
         allowance = allow(go.clock, moves_to_come(state), overhead, self._delays)
         is_time = self._timer(go, Pace(allowance))
-        worked = time.process_time()
         analysis = self._engine.think(
             limit, report, SECONDS_BETWEEN_REPORTS, lambda _: self._thinker.stopping or is_time(), only
         )
-        report(analysis)
-        self._hit.wait()  # pondering and infinite searches answer only when they are told to
+        if not self._hit.is_set():  # pondering and infinite searches answer only when they are told to
+            report(analysis)
+            self._hit.wait()
+        report(analysis)  # programs forget what was said before `ponderhit`
         if go.mate is not None and self._dialect is USI:
             self._answer_mate(analysis)
         else:
             self._answer(analysis)
-        if go.has_clock:
-            took, worked = time.monotonic() - self._clock_started, time.process_time() - worked
-            self._delays.note(took, worked, allowance)
+        if self._clock_runs:
+            took, worked = time.monotonic() - self._clock_started, time.process_time() - self._worked_before
+            self._delays.note(took, worked, allowance, go.clock)
+            self._last_by_clock = state
 
     def _timer(self, go: Go, pace: Pace) -> Callable[[], bool]:
         """Whether the time for the move is over, asked after every batch. It begins when pondering becomes thinking."""
@@ -266,9 +276,14 @@ class Uci:
         else:
             self._say("checkmate timeout" if proven is None else "checkmate nomate")
 
+    def _start_clock(self, *, runs: bool) -> None:
+        self._clock_started, self._worked_before = time.monotonic(), time.process_time()
+        self._clock_runs = runs
+
     def _ponder_hit(self, words: list[str]) -> None:
-        self._clock_started = time.monotonic()
-        self._hit.set()
+        if not self._hit.is_set():
+            self._start_clock(runs=self._by_clock)
+            self._hit.set()
 
     def _stop(self, words: list[str]) -> None:
         """Ends the search, which then answers."""
