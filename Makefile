@@ -15,7 +15,7 @@ CPP := $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.c')
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test build format lint stubs cpp-test python-test sanitize fuzz tsan bench verify referee sabaki browser clang sanitized-core clean
+.PHONY: help train test build format lint stubs cpp-test python-test sanitize fuzz tsan bench verify referee sabaki browser namespaces clang sanitized-core clean
 
 help:
 	@echo 'make train     learn Connect Four from zero in five minutes; GAME=othello MINUTES=60 for another game or longer'
@@ -98,7 +98,7 @@ bench: build
 verify: FUZZ_CALLS = 500000
 verify: MARKS = verify or not verify
 verify: export TENGEN_LONG = 1
-verify: test fuzz tsan
+verify: namespaces test fuzz tsan
 
 clean:
 	rm -rf build dist .venv .venv-ci .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -119,6 +119,10 @@ $(SABAKI):
 	@command -v npm > /dev/null || .ci/install-package nodejs npm
 	@mkdir -p build/npm
 	npm install --prefix build/npm --no-save --no-package-lock --no-audit --no-fund --loglevel=error @sabaki/gtp@3.0.0
+
+# A test of clusters pretends machines by network namespaces. Only root may make them: for others that test fails.
+namespaces:
+	@command -v ip > /dev/null && command -v iptables > /dev/null || .ci/install-package iproute2 iptables
 
 # libFuzzer and ThreadSanitizer of Clang; any version will do.
 CLANG ?= $(firstword $(notdir $(wildcard /usr/bin/clang-[0-9][0-9])) clang)

@@ -91,6 +91,29 @@ def test_a_cluster_that_is_not_there_is_refused_with_a_sentence(monkeypatch: pyt
             pass
 
 
+def test_a_cluster_that_asks_for_a_token_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**given: object) -> None:
+        try:
+            raise RuntimeError("Last connection error: ray.exceptions.AuthenticationError: RPC error: InvalidAuthToken")
+        except RuntimeError as error:
+            raise ConnectionError("Failed to connect to Ray cluster") from error
+
+    monkeypatch.setattr("ray.init", refused)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"at {address} asks for a token.*RAY_AUTH_MODE=token"), connect(address):
+            pass
+
+
+def test_a_ray_that_does_not_start_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_slow(**given: object) -> None:
+        raise Exception("The current node timed out\nduring startup.")  # as Ray does
+
+    monkeypatch.setattr("ray.init", too_slow)
+    with pytest.raises(ClusterError, match=r"did not start on this machine: .* timed out during startup"):
+        connect("local").__enter__()
+
+
 def test_only_the_users_own_files_are_sent() -> None:
     assert SentFiles.of(tengen.load("go")) == SentFiles()
     rules = Path(__file__).parents[2] / "examples" / "breakthrough.py"

@@ -50,7 +50,7 @@ def connect(address: str, files: SentFiles | None = None, *, patience: float = 6
             logging_level=logging.ERROR,
             **({"include_dashboard": False, "num_cpus": os.cpu_count() or 1} if address == "local" else {}),
         )
-    except (ConnectionError, RuntimeError, ValueError, ImportError) as error:
+    except Exception as error:  # Ray has no kind of its own for what goes wrong here
         raise ClusterError(_explained(address, error)) from error
     try:
         with RayCrew(files or SentFiles(), patience=patience) as crew:
@@ -99,7 +99,22 @@ def _last_cluster() -> str:
         return ""
 
 
+def _asks_for_token(error: BaseException | None) -> bool:
+    """Ray keeps why it could not connect in the error's causes."""
+    while error is not None:
+        if type(error).__name__ == "AuthenticationError" or "AuthenticationError" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _explained(address: str, error: Exception) -> str:
+    if _asks_for_token(error):
+        return (
+            f"The cluster at {address} asks for a token, and this machine sent none or a wrong one. Set "
+            "RAY_AUTH_MODE=token, and put the cluster's token into ~/.ray/auth_token (or name its file in "
+            "RAY_AUTH_TOKEN_PATH)."
+        )
     if address == "auto":
         return (
             "This machine belongs to no Ray cluster. Start one with 'ray start --head', join one with 'ray start "
@@ -107,4 +122,7 @@ def _explained(address: str, error: Exception) -> str:
         )
     if isinstance(error, ImportError):
         return "ray:// needs Ray's client: pip install 'ray[client]'."
-    return f"The cluster at {address} can't be used: {' '.join(str(error).split())[:300]}"
+    why = " ".join(str(error).split())[:300]
+    if address == "local":
+        return f"Ray did not start on this machine: {why} Ray waits half a minute; a busy machine may need another try."
+    return f"The cluster at {address} can't be used: {why}"

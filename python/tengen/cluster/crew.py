@@ -34,7 +34,8 @@ __all__ = ["RayCrew"]
 
 LOOK_SECONDS = 1.0  # between two looks at which nodes there are
 WAIT_SECONDS = 0.25  # that an answer is waited for before the rest is looked after
-START_SECONDS = 120.0  # until some node must be ready
+START_SECONDS = 120.0  # until some node must be ready when a crew begins
+AWAY_SECONDS = 900.0  # that a stage waits when all nodes are lost: a network comes back, Ray and workers start again
 FAILURES = 3  # of a node in a row, without an answer in between, after which it is left alone for a while
 REST_SECONDS = 60.0
 LATE = 1.5  # times as long as usual: then a job is given to an idle node too
@@ -376,7 +377,7 @@ class _Stage:
         """Waits for nodes that may come back, but not for ever."""
         if self._crew.ready():
             self._somebody = now
-        elif now - self._somebody > START_SECONDS:
+        elif now - self._somebody > AWAY_SECONDS:
             raise ClusterError(self._crew.nobody())
 
 
