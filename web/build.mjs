@@ -30,10 +30,9 @@ await build({
   logLevel: "warning",
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
-mkdirSync(join(out, "assets", "languages"));
-for (const name of readdirSync(join(here, "languages")).sort()) {
-  const table = JSON.parse(readFileSync(join(here, "languages", name), "utf8"));
-  writeFileSync(join(out, "assets", "languages", name), JSON.stringify(table));
+for (const path of under(join(here, "languages")).sort()) {
+  mkdirSync(dirname(join(out, "assets", path)), { recursive: true });
+  writeFileSync(join(out, "assets", path), JSON.stringify(JSON.parse(readFileSync(join(here, path), "utf8"))));
 }
 writeFileSync(join(out, "assets", "licences.txt"), licences());
 writeFileSync(join(out, "assets", "sources.sha256"), `${hashOfSources()}\n`);

@@ -180,20 +180,41 @@ def test_sgf_keeps_variations_and_comments_both_ways(page: Page, tmp_path: Path)
     assert read_tree((tmp_path / "game.sgf").read_bytes()) == read_tree(SGF)
 
 
+DROPPED = {  # files as their programs write them, and the comment of the first move
+    "game.sgf": ("(;GM[1]SZ[9]CA[gb2312];B[ee]C[天元])".encode("gb2312"), "天元"),
+    "old.sgf": ("(;GM[1]SZ[9];B[ee]C[天元])".encode("gb18030"), "天元"),
+    "game.kif": ("手合割\uff1a平手\n   1 ７六歩(77)\n*角道\n".encode("cp932"), "角道"),
+    "game.pgn": ('[White "A"]\n\n1. e4 {très bien} *'.encode("latin1"), "très bien"),
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_files_in_other_encodings(page: Page, name: str) -> None:
+    content, comment = DROPPED[name]
+    page.goto("/#/analyse/connect_four")
+    page.locator("[data-cell]").first.wait_for()
+    drop_file(page, name, content)
+    expect(page.locator(".game-tree .tree-comment")).to_have_text(comment)
+
+
 def test_a_file_is_dropped_on_the_page(page: Page) -> None:
     page.goto("/#/analyse/connect_four")
     page.locator("[data-cell]").first.wait_for()
+    drop_file(page, "game.sgf", SGF.encode())
+    expect(page.locator(".variation [data-moves]")).to_have_count(3)
+
+
+def drop_file(page: Page, name: str, content: bytes) -> None:
     page.evaluate(
-        """(text) => {
+        """([name, bytes]) => {
             const dataTransfer = new DataTransfer();
-            dataTransfer.items.add(new File([text], "game.sgf"));
+            dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
             for (const type of ["dragover", "drop"]) {
                 document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
             }
         }""",
-        SGF,
+        [name, list(content)],
     )
-    expect(page.locator(".variation [data-moves]")).to_have_count(3)
 
 
 def test_keys_step_through_the_game_after_a_press_on_the_board(page: Page) -> None:
@@ -269,6 +290,14 @@ def test_a_link_shows_the_same_position(page: Page) -> None:
     page.goto(link)
     expect(page.locator("[data-cell='40']")).to_have_accessible_name("E5, black")
     expect(page.locator("[data-cell='56']")).to_have_accessible_name("C3, black, last move")
+    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="Copy link").click()
+    link = page.evaluate("navigator.clipboard.readText()")
+    page.goto("/#/play")
+    page.evaluate("localStorage.clear()")  # another browser
+    page.goto(link)
+    expect(page.locator(".game-tree [data-moves]")).to_have_count(3)  # the whole game, at the same place in it
+    expect(page.locator(".steps-count")).to_have_text("0 / 3")
 
 
 def test_values_are_what_the_server_said(page: Page) -> None:

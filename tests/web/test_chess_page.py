@@ -93,5 +93,6 @@ def test_the_explorer_searches_chess(page: Page) -> None:
     page.locator("output[data-simulations='10'][data-busy=false]").wait_for()
     texts = page.locator(".policy-table tbody th").all_inner_texts()
     state = tengen.load("chess").state(["e2e4", "e7e5"])
-    legal = [state.action_text(action) for action in state.legal_actions]
+    legal = [state.notation(action) for action in state.legal_actions]
+    assert texts
     assert set(texts) <= set(legal)

@@ -150,14 +150,20 @@ def test_a_page_of_another_origin_is_refused(server: Server, origin: str) -> Non
     assert server.post("/api/runs", {"game": "tic_tac_toe", "minutes": 1}, Origin=origin).status_code == 403
 
 
+def test_a_file_with_the_name_of_the_server_is_not_its_page(server: Server) -> None:
+    assert server.get("/api/about", Origin=f"file://{server.host}").status_code == 403
+    assert server.get("/api/about", Origin=f"https://{server.host}").status_code == 200  # behind a proxy
+
+
 def test_its_own_page_and_programs_are_answered(server: Server) -> None:
     for origin in (f"http://{server.host}", None):
         with server.page(origin=origin) as page:
             assert page.ask("show", position=position("tic_tac_toe"))["type"] == "state"
 
 
-def test_a_name_that_was_made_to_point_here_is_refused(server: Server) -> None:
-    answer = server.get("/api/games", Host="evil.example")
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1@evil.example", "evil.example@127.0.0.1", "127.0.0.1/x"])
+def test_a_name_that_was_made_to_point_here_is_refused(server: Server, host: str) -> None:
+    answer = server.get("/api/games", Host=host)
     assert (answer.status_code, answer.json()["error"]) == (403, "HostError")
     assert server.get("/api/about", Host="localhost").status_code == 200
 

@@ -1,4 +1,4 @@
-"""Fifty pages play at once: nobody starves, and the server's memory stays as it was."""
+"""What answers of the server cost: to one page with every bundled network, and to fifty, of which none starves."""
 
 import asyncio
 import json
@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from servers import position
+from servers import position, served
 from test_serve import free_port, serving
 from websockets.asyncio.client import connect
+
+from tengen.base.bundled import bundled_folder, bundled_names
+from tengen.network.checkpoint import find_network, load_network
 
 PAGES = 50
 SECONDS = float(os.environ.get("TENGEN_LOAD_SECONDS", "120"))
@@ -81,3 +84,25 @@ def test_fifty_pages_play_at_once(tmp_path: Path) -> None:
     )
     assert medians[-1] <= 3 * medians[0]
     assert grown <= MOST_GROWTH
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("model", bundled_names("models"))
+def test_an_answer_at_the_default_level_costs_less_than_a_second(model: str, tmp_path: Path) -> None:
+    """In processor time of this process, which the server is part of: other work on the machine does not count."""
+    numbers, seconds = random.Random(1), []
+    network = load_network(find_network(bundled_folder("models") / model))
+    with served(runs=tmp_path) as server, server.page() as page:
+        games = {game["name"]: game for game in server.get("/api/games").json()}
+        game = games[network.source]
+        state = page.ask("show", position={"game": game["name"], "options": game["options"], "moves": []})
+        for ply in range(17):
+            if ply % 2 == 0:
+                begun = time.process_time()
+                page.ask("choose", position=state["position"], model=model, level=game["default_level"])
+                seconds.append(time.process_time() - begun)
+            state = page.ask("play", position=state["position"], action=numbers.choice(state["legal"])["text"])
+            if not state["legal"]:
+                break
+    print(f"{model}: {statistics.median(seconds[1:]):.3f} s in the median, {max(seconds):.3f} s at most")
+    assert max(seconds[1:]) < 1.0  # the first one compiles the network

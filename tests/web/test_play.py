@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from sites import Site
 
 from tengen.base.bundled import bundled_folder, bundled_names
+from tengen.network.checkpoint import find_network, game_of, load_network
 
 MOST_MOVES = 400  # of a visitor, in a whole game
 FIRST_PASS = 15  # the move after which a visitor passes whenever that is allowed
@@ -52,10 +54,32 @@ def confirm_if_asked(page: Page, made: int) -> None:
         page.get_by_role("button", name="Yes").click()
 
 
-@pytest.mark.parametrize("model", bundled_names("models"))
-def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
+def place_of(model: str) -> str:
+    """A new game against a bundled network, with the options that it was trained with."""
     config = tomllib.loads((bundled_folder("models") / model / "config.toml").read_text())
-    page.goto(place(config["game"], model=model, **config.get("options", {})))
+    options = {name: json.dumps(value) for name, value in config.get("options", {}).items()}
+    return place(config["game"], model=model, **options)
+
+
+def moves_pieces(model: str) -> bool:
+    return game_of(load_network(find_network(model))).spec.action_layout == "planes"
+
+
+@pytest.mark.parametrize("model", [name for name in bundled_names("models") if moves_pieces(name)])
+def test_the_first_moves_of_pieces_by_clicking(page: Page, model: str) -> None:
+    page.goto(place_of(model))
+    for _ in range(3):
+        assert headline(page) == YOURS
+        made = moves_made(page)
+        page.locator("[data-legal]").first.click()
+        page.locator(".legal circle").first.wait_for()
+        page.locator(".legal circle").first.click(force=True)
+        wait_for_moves(page, made + 2)
+
+
+@pytest.mark.parametrize("model", [name for name in bundled_names("models") if not moves_pieces(name)])
+def test_a_whole_game_by_clicking(page: Page, model: str) -> None:
+    page.goto(place_of(model))
     for turn in range(MOST_MOVES):
         if headline(page) != YOURS:
             break
@@ -295,3 +319,12 @@ def test_the_game_goes_on_after_the_server_was_killed(page: Page, site: Site, co
     expect(page.get_by_text("Reconnecting")).to_be_hidden()
     wait_for_moves(page, 4)
     complaints[:] = [text for text in complaints if "WebSocket" not in text]  # the browser's own, while it was gone
+
+
+@pytest.mark.parametrize(("start", "unit"), [("go?size=9&moves=E5", "points"), ("othello?moves=d3,c3", "discs")])
+def test_the_lead_that_the_agent_expects(page: Page, start: str, unit: str) -> None:
+    """After a search of the agent, and where it is the visitor's turn from the beginning."""
+    page.goto(f"/#/play/{start}&side=0&level=beginner")
+    expect(page.locator(".lead")).to_have_text(re.compile(rf"^(Black|White) \+\d+\.\d {unit}$"))
+    page.get_by_label("Thinks with").select_option("rollout")  # it does not know the score
+    expect(page.locator(".lead")).to_have_count(0)

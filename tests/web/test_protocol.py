@@ -12,8 +12,10 @@ from servers import Page, Server, position, served
 import tengen
 from tengen.engine import Engine, Limit
 from tengen.games.trees import read_tree
+from tengen.interfaces.web.boards import board_word
 from tengen.interfaces.web.models import LEVELS
 from tengen.interfaces.web.searches import new_engine
+from tengen.interfaces.web.shapes import BoardWord
 from tengen.search import Stepper
 
 
@@ -108,6 +110,19 @@ def test_a_game_that_fails_is_named_with_its_reason(rules: Path) -> None:
                 "bad.py can't be shown: It forgets the rules.",
             )
             assert page.ask("show", position=position("go"))["type"] == "state"
+
+
+def test_a_game_that_fails_when_it_is_described_fails_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def describe(game: tengen.Game) -> BoardWord:
+        if game.spec.source == "othello":
+            raise tengen.TengenError("Actions of othello are 0 to 6, not 7.")
+        return board_word(game)
+
+    monkeypatch.setattr("tengen.interfaces.web.server.board_word", describe)
+    with served(runs=tmp_path) as server:
+        games = {game["name"]: game for game in server.get("/api/games").json()}
+    assert (games["othello"]["problem"], games["othello"]["board"]) == ("Actions of othello are 0 to 6, not 7.", None)
+    assert [name for name, game in games.items() if game["problem"] is not None] == ["othello"]
 
 
 def forced_to_pass() -> tengen.State:

@@ -1,7 +1,7 @@
 // Controls that several screens use.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { App } from "./app";
 import { rich, t } from "./language";
 import type { BrokenGame, GameInfo, Options, Position } from "./protocol";
@@ -150,6 +150,7 @@ function OptionField(props: {
   onChange: (value: number | boolean) => void;
 }): JSX.Element {
   const words = t(props.name.replaceAll("_", " "));
+  const [typed, setTyped] = useState<string | null>(null); // until it is entered; answers that come meanwhile must not undo it
   if (typeof props.value === "boolean") {
     return (
       <label class="option">
@@ -164,8 +165,12 @@ function OptionField(props: {
       <input
         type="number"
         step="any"
-        value={String(props.value)}
-        onChange={(event) => Number.isFinite(event.currentTarget.valueAsNumber) && props.onChange(event.currentTarget.valueAsNumber)}
+        value={typed ?? String(props.value)}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => {
+          setTyped(null);
+          if (Number.isFinite(event.currentTarget.valueAsNumber)) props.onChange(event.currentTarget.valueAsNumber);
+        }}
       />
     </label>
   );

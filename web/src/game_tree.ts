@@ -12,13 +12,13 @@ export function emptyTree(): Branch {
   return { text: "", notation: "", comment: "", children: [] };
 }
 
-/** The tree with this line in it, and the notation of its moves where it was not known; the same tree if all was there. */
+/** The tree with this line in it, and the notation of its moves where it is known; the same tree if nothing changed. */
 export function withLine(tree: Branch, moves: string[], notations: string[] = []): Branch {
   const [first, ...rest] = moves;
   if (first === undefined) return tree;
   const index = tree.children.findIndex((child) => child.text === first);
   const old = tree.children[index];
-  const child = old?.notation || !notations[0] ? old : { ...old, notation: notations[0] };
+  const child = !notations[0] || old?.notation === notations[0] ? old : { ...old, notation: notations[0] };
   const grown = withLine({ ...emptyTree(), text: first, ...child }, rest, notations.slice(1));
   if (old && child === old && grown.children === old.children) return tree;
   const children = old ? tree.children.map((one) => (one === old ? grown : one)) : [...tree.children, grown];

@@ -16,6 +16,8 @@ type Values = Record<string, string | number>;
 
 let current: Language = "en";
 let table: Record<string, string> = {};
+let training: Record<string, string> = {};
+let templates: [RegExp, string][] = []; // of those with values: how to find them, and the text in the reader's language
 let plural = new Intl.PluralRules("en");
 
 export function language(): Language {
@@ -24,11 +26,25 @@ export function language(): Language {
 
 /** A text in the reader's language; one that the table does not have, as a game of the reader's own says it, stays as it is. */
 export function t(text: string, values: Values = {}): string {
-  return (table[text] ?? text.split("##")[0] ?? "").replace(/\{(\w+)(?::([^}]*))?\}/g, (whole, name: string, forms?: string) => {
+  return filled(table[text] ?? text.split("##")[0] ?? "", values);
+}
+
+function filled(text: string, values: Values): string {
+  return text.replace(/\{(\w+)(?::([^}]*))?\}/g, (whole, name: string, forms?: string) => {
     const value = values[name];
     if (value === undefined) return whole;
     return forms === undefined ? String(value) : formOf(Number(value), forms.split("|"));
   });
+}
+
+/** Help and diagnosis, which the server writes in English: by the text, or the text with values, that it was made of. */
+export function said(text: string): string {
+  if (training[text] !== undefined) return training[text];
+  for (const [pattern, own] of templates) {
+    const values = pattern.exec(text)?.slice(1);
+    if (values) return filled(own, Object.fromEntries(values.map((value, index) => [index + 1, said(value)])));
+  }
+  return text;
 }
 
 /** A text with *parts* in bold. */
@@ -44,6 +60,23 @@ function formOf(number: number, forms: string[]): string {
   const kind = plural.select(number);
   const index = current === "ru" ? ORDER.indexOf(kind === "other" ? "few" : kind) : kind === "one" ? 0 : 1;
   return forms[Math.min(index, forms.length - 1)] ?? "";
+}
+
+/** The texts of training, which only its screen needs: the help of settings and the diagnosis of runs. */
+export async function speakOfTraining(): Promise<void> {
+  if (current === "en" || templates.length) return;
+  try {
+    training = (await (await fetch(`/assets/languages/training/${current}.json`)).json()) as Record<string, string>;
+    templates = Object.entries(training).flatMap(([text, own]) => (text.includes("{1}") ? [[patternOf(text), own]] : []));
+  } catch {
+    // they stay in English
+  }
+}
+
+/** Of a text whose values are {1}, {2} and so on, in this order. */
+function patternOf(text: string): RegExp {
+  const parts = text.split(/\{\d\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("(.*)")}$`);
 }
 
 /** What the visitor chose, else the first language of the browser that the page speaks. */

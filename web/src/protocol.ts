@@ -151,6 +151,7 @@ export type Standing = "compared" | "winning" | "forced" | "untried" | "waiting"
 export interface TraceChild {
   action: number;
   text: string;
+  notation: string;
   visits: number;
   q: number;
   prior: number;
@@ -173,7 +174,7 @@ export interface Trace {
   leaf: number;
   kind: string;
   value: number;
-  priors: { action: number; text: string; prior: number }[];
+  priors: { action: number; text: string; notation: string; prior: number }[];
   changes: { node: number; visits: [number, number]; value_sum: [number, number] }[];
 }
 
@@ -182,6 +183,7 @@ export interface TreeNode {
   parent: number | null;
   action: number | null;
   text: string;
+  notation: string;
   to_move: Player;
   chooser: Player; // of the action that leads here; at the root the player to move
   visits: number;

@@ -8,7 +8,8 @@ import { playersClass, playersStyle } from "./board/pieces";
 import type { Branch } from "./game_tree";
 import { useInSight } from "./in_sight";
 import { t } from "./language";
-import type { BoardShape } from "./protocol";
+import { moveText } from "./moves";
+import type { BoardShape, Player } from "./protocol";
 
 interface Dot {
   branch: Branch;
@@ -24,6 +25,7 @@ const [STEP_X, STEP_Y, RADIUS] = [30, 30, 10];
 export function TreeDrawing(props: {
   board: BoardShape;
   tree: Branch;
+  first: Player; // who makes the first move
   at: string[];
   grades?: ReadonlyMap<string, Grade>;
   onJump: (moves: string[]) => void;
@@ -46,7 +48,7 @@ export function TreeDrawing(props: {
         </g>
         {dots.map((dot) => {
           const grade = props.grades?.get(dot.key);
-          const player = (dot.moves.length + 1) % 2;
+          const player = (props.first + dot.moves.length + 1) % 2;
           return (
             <g
               class={`tree-dot-of ${dot.moves.length ? `player-${player}` : "is-start"} ${grade ? `is-graded grade-${grade}` : ""}`}
@@ -54,7 +56,7 @@ export function TreeDrawing(props: {
               data-moves={dot.moves.join(" ")}
               onClick={() => props.onJump(dot.moves)}
             >
-              <title>{dot.moves.length ? `${dot.moves.length}. ${dot.branch.notation || dot.branch.text}${grade ? ` ${SYMBOLS[grade]}` : ""}` : t("Start")}</title>
+              <title>{dot.moves.length ? `${dot.moves.length}. ${moveText(dot.branch.notation || dot.branch.text, player as Player)}${grade ? ` ${SYMBOLS[grade]}` : ""}` : t("Start")}</title>
               <circle cx={px(dot.x)} cy={py(dot.y)} r={dot.moves.length ? RADIUS : 5} />
               {dot.branch.comment && <circle class="has-comment" cx={px(dot.x) + 8} cy={py(dot.y) - 8} r={4} />}
             </g>

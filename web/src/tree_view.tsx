@@ -5,10 +5,13 @@ import type { JSX } from "preact";
 import { type Grade, Symbol } from "./analyse/review";
 import type { Branch } from "./game_tree";
 import { useInSight } from "./in_sight";
+import { moveText } from "./moves";
+import type { Player } from "./protocol";
 import { t } from "./language";
 
 export function TreeView(props: {
   tree: Branch;
+  first: Player; // who makes the first move
   at: string[];
   grades?: ReadonlyMap<string, Grade>; // of moves, by the line that leads to them as JSON
   onJump: (moves: string[]) => void;
@@ -30,7 +33,7 @@ export function TreeView(props: {
           data-moves={moves.join(" ")}
           onClick={() => props.onJump(moves)}
         >
-          {branch.notation || branch.text}
+          {moveText(branch.notation || branch.text, ((props.first + ply) % 2) as Player)}
           {grade && <Symbol grade={grade} />}
         </button>
         {branch.comment && <span class="tree-comment">{branch.comment}</span>}

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { capital, percent, short } from "../controls";
 import { t } from "../language";
 import type { BoardShape, Move, State } from "../protocol";
+import { lineText, moveText, widthOf } from "../moves";
 import { sum } from "./search";
 
 export const MOST_SHOWN = 8;
@@ -19,8 +20,9 @@ export function MoveTable(props: {
 }): JSX.Element {
   const { state } = props;
   const total = Math.max(1, sum(props.moves));
+  const mover = state?.to_move ?? 0;
   const shown = props.moves.slice(0, MOST_SHOWN);
-  const longest = Math.max(2, ...shown.map(({ notation }) => notation.length));
+  const longest = Math.max(2, ...shown.map(({ notation }) => widthOf(moveText(notation, mover))));
   const rows = props.board.layout === "columns" ? Math.min(MOST_SHOWN, props.board.width) : MOST_SHOWN; // there is room for them before they are there
   const player = state ? capital(state.board.players[state.to_move]) : "";
   return (
@@ -56,12 +58,12 @@ export function MoveTable(props: {
                   <button
                     type="button"
                     class="quiet"
-                    aria-label={t("Play {move}", { move: move.notation })}
+                    aria-label={t("Play {move}", { move: moveText(move.notation, mover) })}
                     onFocus={() => props.onPoint(move.text)}
                     onBlur={() => props.onPoint(null)}
                     onClick={() => props.onPlay(move.text)}
                   >
-                    {move.notation}
+                    {moveText(move.notation, mover)}
                   </button>
                 </th>
                 <td>{percent(move.win_rate)}</td>
@@ -75,7 +77,7 @@ export function MoveTable(props: {
                     {percent(move.prior)}
                   </span>
                 </td>
-                <td class="line-column soft">{move.line.slice(1, LONGEST_LINE_SHOWN).join(" ")}</td>
+                <td class="line-column soft">{lineText(move.line, mover).slice(1, LONGEST_LINE_SHOWN).join(" ")}</td>
               </tr>
             ))}
           </tbody>

@@ -11,6 +11,7 @@ import { allDocuments, isOf } from "../documents";
 import { branchAt, wholeLine } from "../game_tree";
 import { t } from "../language";
 import type { Analysis, BoardShape, Position, RunSummary } from "../protocol";
+import { moveText, widthOf } from "../moves";
 import { positionKey } from "../shown";
 
 interface OpeningMove {
@@ -66,7 +67,7 @@ export function OpeningCard(props: {
         </p>
       )}
       {found && found.moves.length > 0 && (
-        <table class={`moves number ${playersClass(board)}`} style={{ ...playersStyle(board), "--longest": Math.max(...found.moves.map(({ notation }) => notation.length)) }}>
+        <table class={`moves number ${playersClass(board)}`} style={{ ...playersStyle(board), "--longest": Math.max(...found.moves.map(({ notation }) => widthOf(moveText(notation)))) }}>
           <thead>
             <tr>
               <th scope="col">{t("Move")}</th>
@@ -81,8 +82,8 @@ export function OpeningCard(props: {
             {found.moves.slice(0, MOST_SHOWN).map((move) => (
               <tr data-opening={move.text} data-games={move.games}>
                 <th scope="row">
-                  <button type="button" class="quiet" aria-label={t("Play {move}", { move: move.notation })} onClick={() => props.onPlay(move.text)}>
-                    {move.notation}
+                  <button type="button" class="quiet" aria-label={t("Play {move}", { move: moveText(move.notation) })} onClick={() => props.onPlay(move.text)}>
+                    {moveText(move.notation)}
                   </button>
                 </th>
                 <td>

@@ -9,6 +9,7 @@ import { capital, percent } from "../controls";
 import { rich, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import type { BoardShape, Player, Position } from "../protocol";
+import { moveText } from "../moves";
 import type { Known } from "./values";
 
 export type Grade = "inaccuracy" | "mistake" | "blunder";
@@ -117,7 +118,7 @@ export function ReviewCard(props: {
                   {move.ply + 1}. {move.name} <Symbol grade={move.grade as Grade} />
                 </button>
                 <span class="small">
-                  {rich("{player} lost {lost}; *{move}* was better.", { player: capital(board.players[move.player]), lost: costOf(board, move), move: move.bestName })}
+                  {rich("{player} lost {lost}; *{move}* was better.", { player: capital(board.players[move.player]), lost: costOf(board, move), move: moveText(move.bestName ?? "", move.player) })}
                 </span>
                 <a class="button" href={again(props.position, line, move)}>
                   {t("Try again from here")}

@@ -55,8 +55,7 @@ export function Tools(props: {
     }
   };
   const isOver = useDrop((file) => {
-    file
-      .text()
+    textOf(file)
       .then(open)
       .catch((error: Error) => app.notify(error.message));
   });
@@ -168,6 +167,26 @@ function useDrop(onFile: (file: File) => void): boolean {
     };
   }, []);
   return isOver;
+}
+
+/** Game files come in many encodings: UTF-8 if it is, else as an SGF says, else as most files of its kind have it. */
+async function textOf(file: File): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const plain = new TextDecoder("latin1").decode(bytes);
+    const usual = /^\s*\[/.test(plain) ? "windows-1252" : /^\s*\(/.test(plain) ? "gb18030" : "shift_jis"; // PGN, SGF, KIF
+    return decodedAs(/\bCA\[([\w.:-]+)\]/.exec(plain)?.[1] ?? usual, bytes) ?? plain;
+  }
+}
+
+function decodedAs(encoding: string, bytes: ArrayBuffer): string | null {
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return null; // no such encoding
+  }
 }
 
 function download(name: string, text: string, type: string): void {

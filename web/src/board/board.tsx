@@ -11,6 +11,7 @@ import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./
 import { Arrow, Badge, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, InCheck, isLastBelow, Labels, LastMove, LegalDots, LineLayer, type MoveLabel, Names, type NumberedMove, Ownership, Ring, WinningLine } from "./layers";
 import { useMotion } from "./motion";
 import { isLettered, PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
+import { moveText } from "../moves";
 import { isShogi, promotedCode } from "./shogi";
 
 export interface BoardProps {
@@ -125,7 +126,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         ref={svg}
         class={`board look-${styleOf(board)} ${onPlay ? "playable" : ""}`}
         viewBox={viewBox(board)}
-        style={{ maxWidth: `${WIDEST + (WIDER * extent(board)[0]) / CELL}rem` }}
+        style={{ maxWidth: `calc(var(--board-scale) * ${WIDEST + (WIDER * extent(board)[0]) / CELL}rem)` }}
         role="grid"
         aria-label={props.label ?? t("Board")}
         aria-rowcount={height}
@@ -251,7 +252,7 @@ function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.El
         {props.actions.map((one, index) => (
           <button type="button" ref={index === 0 ? first : null} data-choice={one.text} onClick={() => props.onChoose(one)}>
             {props.pieceOf(one)}
-            {one.notation}
+            {moveText(one.notation)}
           </button>
         ))}
         <button type="button" class="quiet" onClick={props.onClose}>

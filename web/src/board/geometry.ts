@@ -2,6 +2,7 @@
 // cell further right each, as Hex is drawn.
 
 import type { BoardShape } from "../protocol";
+import { rankName } from "./shogi";
 
 export const CELL = 100;
 const NAME_SIZE = 2.6; // of the letters beside the board, per cell, so that they look alike on all boards
@@ -101,5 +102,5 @@ export function moveCursor(key: string, cell: number, board: BoardShape): number
 }
 
 export function cellName(board: BoardShape, cell: number): string {
-  return `${board.columns[cell % board.width] ?? ""}${board.rows[Math.floor(cell / board.width)] ?? ""}`;
+  return `${board.columns[cell % board.width] ?? ""}${rankName(board, board.rows[Math.floor(cell / board.width)] ?? "")}`;
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { BoardShape, Player, State, Step } from "../protocol";
 import { centre, extent, hexSides, nameSize, outline, rim } from "./geometry";
 import { PieceAt, isLettered, pieceOf, pieceOfPlayer, playersClass, playersStyle, styleOf, tone } from "./pieces";
-import { isShogi } from "./shogi";
+import { isShogi, rankName } from "./shogi";
 
 export interface MoveLabel extends Step {
   target: number;
@@ -119,7 +119,7 @@ export function Names({ board }: { board: BoardShape }): JSX.Element {
           const [x, y] = centre(board, row * board.width + (board.flipped ? board.width - 1 : 0));
           return (
             <text x={x - 50 - edge - size} y={y + 0.35 * size}>
-              {name}
+              {rankName(board, name)}
             </text>
           );
         })}
@@ -154,7 +154,7 @@ export function LastMove({ board, state }: { board: BoardShape; state: State }):
 
 /** The king of the player to move, where the notation of the last move says that it is in check. */
 export function InCheck({ board, state }: { board: BoardShape; state: State }): JSX.Element | null {
-  if (!/[+#]$/.test(state.last?.notation ?? "")) return null;
+  if (isShogi(board) || !/[+#]$/.test(state.last?.notation ?? "")) return null; // in shogi + is a promotion
   const king = state.cells?.findIndex((code) => {
     const piece = pieceOf(board, code);
     return piece?.name === "king" && piece.owner === state.to_move;

@@ -2,6 +2,7 @@
 // font is needed. Promoted pieces are red. Outlines and strokes are in a square of 100.
 
 import type { JSX } from "preact";
+import { language } from "../language";
 import type { BoardShape, Piece } from "../protocol";
 
 const BODY = "M50 7L80 18L90 93H10L20 18Z";
@@ -53,3 +54,8 @@ export function ShogiPiece(props: { board: BoardShape; piece: Piece; x: number; 
 }
 
 const SIZES: Record<string, number> = { pawn: 0.84, lance: 0.88, knight: 0.9, silver: 0.95, gold: 0.95 };
+
+/** The rank of a square as the reader writes it: a to i, or in Chinese characters. */
+export function rankName(board: BoardShape, name: string): string {
+  return isShogi(board) && language().startsWith("zh") ? ("一二三四五六七八九"["abcdefghi".indexOf(name)] ?? name) : name;
+}

@@ -32,7 +32,7 @@ export function Tally({ state }: { state: State }): JSX.Element | null {
 function countsOf(state: State): [[number, number], string] | null {
   const standing = [0, 1].map((player) => stones(state, player as Player)) as [number, number];
   if (state.board.score_name === "discs") return [standing, t("discs")];
-  if (!isCountedInPoints(state)) return null;
+  if (!isCountedInPoints(state) || state.position.start) return null; // of a set-up position nobody knows who took what
   const placed: [number, number] = [0, 0];
   state.position.moves.forEach((text, ply) => {
     if (text !== "pass") placed[(ply % 2) as Player]++; // players take turns; a pass is a turn

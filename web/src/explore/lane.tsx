@@ -13,6 +13,7 @@ import type { Moment } from "./moment";
 import { Stages } from "./stages";
 import { Changes, Children, Evaluation, Notes, Scores, Worked } from "./tables";
 import { TreeView } from "./tree_view";
+import { moveText } from "../moves";
 import { LAST_STAGE, type Selection, sentences, STAGES } from "./words";
 
 interface Props {
@@ -90,7 +91,7 @@ export function Lane(props: Props): JSX.Element {
             )}
             {best && (
               <span>
-                {t("most visited:")} <b>{best.text}</b> ({best.visits})
+                {t("most visited:")} <b>{moveText(best.notation)}</b> ({best.visits})
               </span>
             )}
             <span class="q-legend">
@@ -158,7 +159,7 @@ function PathTabs(props: { trace: Trace; depth: number; onDepth: (depth: number)
     <div class="path-tabs" role="group" aria-label={t("Choices on the path")}>
       {props.trace.path.map((step, depth) => (
         <button type="button" key={step.node} aria-pressed={depth === props.depth} onClick={() => props.onDepth(depth)}>
-          {step.children.find((child) => child.action === step.chosen)?.text}
+          {moveText(step.children.find((child) => child.action === step.chosen)?.notation ?? "")}
         </button>
       ))}
     </div>
@@ -172,9 +173,9 @@ function NewEdges({ trace }: { trace: Trace }): JSX.Element | null {
   return (
     <p class="new-edges small number">
       <span class="soft">{t("New edges, with their P:")}</span>{" "}
-      {edges.slice(0, MOST_EDGES).map(({ text, prior }) => (
+      {edges.slice(0, MOST_EDGES).map(({ notation, prior }) => (
         <span class="edge">
-          {text} <b>{prior.toFixed(2)}</b>
+          {moveText(notation)} <b>{prior.toFixed(2)}</b>
         </span>
       ))}
       {edges.length > MOST_EDGES && <span class="soft">{t("and {count} more", { count: edges.length - MOST_EDGES })}</span>}
@@ -198,7 +199,7 @@ function NodeCard(props: Props & { node: TreeNode; position: Position; onClose: 
   const texts = lineTo(node, view.tree.nodes);
   const position = after(props.position, ...texts);
   const { state } = useShown(props.app, position);
-  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: t(board.players[node.chooser]), move: node.text });
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: t(board.players[node.chooser]), move: moveText(node.notation) });
   return (
     <section class="card stage-card node-card" aria-label={t("Node")}>
       <h3>{name}</h3>

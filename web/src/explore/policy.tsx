@@ -6,10 +6,12 @@ import { useId, useState } from "preact/hooks";
 import { rich, t } from "../language";
 import type { TraceChild, TreeNode } from "../protocol";
 import { Term } from "./quantity";
+import { moveText } from "../moves";
 import { percent, type Quantity } from "./words";
 
 interface Row {
   text: string;
+  notation: string;
   visits: number;
   prior: number;
 }
@@ -39,7 +41,7 @@ export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] 
   const policy = policyOf(rows.map(({ visits }) => visits), tau);
   const best = rows[policy.indexOf(Math.max(...policy))] as Row;
   const shown = rows.slice(0, MOST_ROWS);
-  const numbers = { total, move: best.text, visits: best.visits };
+  const numbers = { total, move: moveText(best.notation), visits: best.visits };
   return (
     <section class="card visits-to-move" aria-label={t("From visits to a move")} data-tour="policy">
       <h2 class="card-title">{t("From visits to a move")}</h2>
@@ -76,7 +78,7 @@ export function VisitsToMove(props: { nodes: TreeNode[]; siblings: TraceChild[] 
           <tbody>
             {shown.map((row, i) => (
               <tr class={row === best ? "is-chosen" : ""} data-move={row.text} data-n={row.visits} data-pi={policy[i]} data-p={row.prior}>
-                <th scope="row">{row.text}</th>
+                <th scope="row">{moveText(row.notation)}</th>
                 <td>{row.visits}</td>
                 <td>{percent(policy[i] ?? 0)}</td>
                 <td>{percent(row.prior)}</td>
@@ -102,8 +104,8 @@ function rowsOf(nodes: TreeNode[], siblings: TraceChild[]): Row[] {
   const root = nodes[0];
   const tried = nodes.filter((node) => root && node.parent === root.node);
   const texts = new Set(tried.map(({ text }) => text));
-  const untried = siblings.filter(({ text }) => !texts.has(text)).map(({ text, prior }) => ({ text, visits: 0, prior }));
-  return [...tried.map(({ text, visits, prior }) => ({ text, visits, prior })), ...untried].sort(
+  const untried = siblings.filter(({ text }) => !texts.has(text)).map(({ text, notation, prior }) => ({ text, notation, visits: 0, prior }));
+  return [...tried.map(({ text, notation, visits, prior }) => ({ text, notation, visits, prior })), ...untried].sort(
     (a, b) => b.visits - a.visits || b.prior - a.prior,
   );
 }

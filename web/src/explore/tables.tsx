@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { t } from "../language";
 import type { Trace, TraceChild, TraceStep, TreeNode } from "../protocol";
 import { Term } from "./quantity";
+import { moveText } from "../moves";
 import { bonusText, percent, precedes, quantities, scoreNote, scoreText, type Selection, signed } from "./words";
 
 const MOST_ROWS = 14; // more are told in a line
@@ -83,7 +84,7 @@ export function Worked({
       : `${constant} · ${chosen.prior.toFixed(3)} · √${total} / (1 + ${n})`;
   return (
     <p class="worked">
-      <span class="soft">{chosen.text}: </span>
+      <span class="soft">{moveText(chosen.notation)}: </span>
       <code>
         {q} + {bonus} = <b>{scoreText(chosen)}</b>
       </code>
@@ -106,7 +107,7 @@ export function Notes({ step, selection }: { step: TraceStep; selection: Selecti
     <>
       {equal.length > 0 && (
         <p class="worked soft" data-note="tie">
-          {t("{moves} {n:has|have} the same score. Of equals the one with the highest P is taken, and of equal P the first.", { moves: equal.map(({ text }) => text).join(", "), n: equal.length })}
+          {t("{moves} {n:has|have} the same score. Of equals the one with the highest P is taken, and of equal P the first.", { moves: equal.map(({ notation }) => moveText(notation)).join(", "), n: equal.length })}
         </p>
       )}
       {untried && (
@@ -132,7 +133,7 @@ function ScoreRow(props: { child: TraceChild; isChosen: boolean; low: number; hi
   return (
     <tr class={isChosen ? "is-chosen" : ""} data-action={child.action} data-n={child.visits} {...raw}>
       <th scope="row">
-        {child.text}
+        {moveText(child.notation)}
         {isChosen && <span class="visually-hidden"> {t("(chosen)")}</span>}
       </th>
       <td>{child.visits}</td>
@@ -195,7 +196,7 @@ export function Evaluation({
         <ul class="priors" aria-label={t("Priors of the leaf")}>
           {best.map((move) => (
             <li key={move.action} data-action={move.action} data-prior={move.prior}>
-              <span>{move.text}</span>
+              <span>{moveText(move.notation)}</span>
               <i style={{ width: `${(100 * move.prior) / highest}%` }} aria-hidden="true" />
               <span>{percent(move.prior)}</span>
             </li>
@@ -242,7 +243,7 @@ export function Changes(props: { trace: Trace; nodes: TreeNode[]; selection: Sel
             return (
               <tr key={change.node} data-node={change.node} {...raw}>
                 <th scope="row">
-                  {depth === 0 ? t("root") : node?.text}
+                  {depth === 0 ? t("root") : moveText(node?.notation ?? "")}
                   <small class="soft"> {players[chooser]}</small>
                 </th>
                 <td data-adds={sums[1] - sums[0]}>{signed(sums[1] - sums[0], 2)}</td>
@@ -290,7 +291,7 @@ export function Children(props: { parent: TreeNode; nodes: TreeNode[]; selection
         <tbody>
           {children.slice(0, MOST_ROWS).map((child) => (
             <tr key={child.node}>
-              <th scope="row">{child.text}</th>
+              <th scope="row">{moveText(child.notation)}</th>
               <td>{child.visits}</td>
               <td>{child.q === null ? "–" : signed(child.q)}</td>
               <td>{percent(child.prior)}</td>

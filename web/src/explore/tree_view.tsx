@@ -8,6 +8,7 @@ import { outcomeText } from "../outcomes";
 import type { Trace, Tree, TreeNode, TreeRest } from "../protocol";
 import { Crowd } from "./crowd";
 import { type Drawable, type Layout, layOut, layOutSlowly, type Place } from "./layout";
+import { moveText } from "../moves";
 import { percent, signed } from "./words";
 
 interface Props {
@@ -124,7 +125,7 @@ function Circle(props: {
     props.isFocused && "is-focused",
     node.proven && "is-proven",
   ];
-  const isNamed = node.parent !== null && place.radius >= ROOM_FOR_TEXT && node.text.length <= 3;
+  const isNamed = node.parent !== null && place.radius >= ROOM_FOR_TEXT && moveText(node.notation).length <= 3;
   const isLabelled = node.parent !== null && !isNamed && (props.isOnPath || props.isAmongFew);
   return (
     <g
@@ -137,10 +138,10 @@ function Circle(props: {
     >
       <circle class="tree-reach" r={Math.max(place.radius + 2, 7)} />
       <circle class="tree-dot" r={place.radius} />
-      {isNamed && <text dy="0.35em">{node.text}</text>}
+      {isNamed && <text dy="0.35em">{moveText(node.notation)}</text>}
       {isLabelled && (
         <text class="tree-label" x={place.radius + 4} dy="0.35em">
-          {node.text}
+          {moveText(node.notation)}
         </text>
       )}
     </g>
@@ -174,7 +175,7 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
   return (
     <dl class="tree-numbers" style={where} aria-hidden="true">
       <div class="tree-numbers-title">
-        {node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: chooser, move: node.text })}
+        {node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: chooser, move: moveText(node.notation) })}
         {node.proven && <b> · {t("proven: {result}", { result: outcomeText(node.proven, players) })}</b>}
       </div>
       <div>
@@ -204,7 +205,7 @@ function Numbers(props: { node: TreeNode; place: Place; width: number; players: 
 }
 
 function spoken(node: TreeNode, players: readonly string[]): string {
-  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: players[node.chooser] ?? "", move: node.text });
+  const name = node.parent === null ? t("The position itself") : t("{player} plays {move}", { player: players[node.chooser] ?? "", move: moveText(node.notation) });
   const value = node.q === null ? "" : `, ${t("mean value {value}", { value: signed(node.q) })}`;
   return `${name}: ${t("{n} visits", { n: node.visits })}${value}${node.proven ? `, ${t("proven: {result}", { result: outcomeText(node.proven, players) })}` : ""}`;
 }

@@ -2,10 +2,12 @@
 
 import type { JSX } from "preact";
 import { rich, t } from "../language";
+import { moveText } from "../moves";
 import type { Tree } from "../protocol";
 
 export interface Count {
   text: string;
+  notation: string;
   visits: number;
 }
 
@@ -17,7 +19,7 @@ export interface Former {
 
 export function rootCounts(tree: Tree): Count[] {
   const root = tree.nodes[0];
-  return tree.nodes.filter((node) => root && node.parent === root.node).map(({ text, visits }) => ({ text, visits }));
+  return tree.nodes.filter((node) => root && node.parent === root.node).map(({ text, notation, visits }) => ({ text, notation, visits }));
 }
 
 const MOST_MOVES = 10;
@@ -31,6 +33,7 @@ export function WhatChanges(props: {
   const { former } = props;
   const now = new Map(props.counts.map((count) => [count.text, count.visits]));
   const then = new Map(former.counts.map((count) => [count.text, count.visits]));
+  const names = new Map([...former.counts, ...props.counts].map((count) => [count.text, moveText(count.notation)]));
   const moves = [...new Set([...then.keys(), ...now.keys()])]
     .map((text) => ({ text, before: then.get(text) ?? 0, after: now.get(text) ?? 0 }))
     .sort((a, b) => b.before + b.after - a.before - a.after)
@@ -46,7 +49,7 @@ export function WhatChanges(props: {
       <ul>
         {moves.map((move) => (
           <li key={move.text} data-move={move.text} data-before={move.before} data-after={move.after}>
-            <span>{move.text}</span>
+            <span>{names.get(move.text)}</span>
             <span class="two-bars" aria-hidden="true">
               <i style={{ width: `${(100 * move.before) / most}%` }} />
               <i style={{ width: `${(100 * move.after) / most}%` }} />

@@ -1,6 +1,7 @@
 // What the explorer says: numbers as text, the quantities of the search with their formulas, and one sentence a stage.
 
 import { t } from "../language";
+import { moveText } from "../moves";
 import type { Standing, Trace, TraceChild } from "../protocol";
 
 export type Selection = "puct" | "uct";
@@ -156,7 +157,7 @@ function selectSentence(trace: Trace, players: readonly string[]): string {
   const told = trace.path.slice(0, 2).map((step, depth) => {
     const chosen = step.children.find((child) => child.action === step.chosen)!;
     const why = scoreNote(chosen) ? "" : ` ${t("(score {score})", { score: scoreText(chosen) })}`;
-    const said = { player: players[step.to_move] ?? "", move: chosen.text };
+    const said = { player: players[step.to_move] ?? "", move: moveText(chosen.notation) };
     if (depth === 0) return t("{player} takes {move}", said) + why;
     return (step.to_move === trace.path[0]?.to_move ? t("{player} goes on with {move}", said) : t("{player} answers {move}", said)) + why;
   });
@@ -187,7 +188,7 @@ function evaluateSentence(trace: Trace, players: readonly string[]): string {
   if (trace.kind === "proven") return t("No guess is needed, the rules say: {result}.", { result });
   if (trace.kind === "rollout") return t("A game is played from here by random moves: {result}.", { result });
   const best = [...trace.priors].sort((a, b) => b.prior - a.prior)[0];
-  const likes = best ? ` ${t("It likes {move} best ({share}).", { move: best.text, share: percent(best.prior) })}` : "";
+  const likes = best ? ` ${t("It likes {move} best ({share}).", { move: moveText(best.notation), share: percent(best.prior) })}` : "";
   return t("The network expects {value}.", { value: forPlayer(trace.value, players) }) + likes;
 }
 
@@ -204,7 +205,7 @@ function backUpSentence(trace: Trace, players: readonly string[]): string {
 
 /** The moves from the root to the leaf: "b2 a1". */
 export function lineOf(trace: Trace): string {
-  return trace.path.map((step) => step.children.find((child) => child.action === step.chosen)?.text ?? "?").join(" ");
+  return trace.path.map((step) => moveText(step.children.find((child) => child.action === step.chosen)?.notation ?? "?")).join(" ");
 }
 
 /** Values of a trace are for the first player. */

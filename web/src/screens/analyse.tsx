@@ -28,6 +28,7 @@ import { TreeDrawing } from "../tree_drawing";
 import { TreeView } from "../tree_view";
 import { ValueBar } from "../value_bar";
 import { WinGraph } from "../win_graph";
+import { firstToMove, lineText } from "../moves";
 import "./analyse.css";
 
 type Layer = "search" | "policy" | "ownership" | "none";
@@ -74,7 +75,8 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   if (analysis) learnFrom(model, analysis);
   if (current && state?.outcome) learnEnd(model, state);
   const isBusy = search.running || !isPossible || (ready && analysis === null);
-  const names = notationsOf(shown.tree, line);
+  const first = state ? firstToMove(state) : 0;
+  const names = lineText(notationsOf(shown.tree, line), first);
   const wanted = isReviewing ? REVIEW_SIMULATIONS : 0;
   const { values, missing } = useValues(app, { ...position, moves: line }, model, wanted, isBusy);
   const reviewed = isReviewing ? reviewOf(line, names, values) : [];
@@ -169,9 +171,9 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             onJump={(count) => jump(line.slice(0, count))}
           />
           {isDrawn ? (
-            <TreeDrawing board={board} tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
+            <TreeDrawing board={board} first={first} tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
           ) : (
-            <TreeView tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
+            <TreeView first={first} tree={shown.tree} at={position.moves} grades={grades} onJump={jump} />
           )}
           <Segments<"list" | "drawing">
             label={t("How the moves are shown")}
@@ -184,7 +186,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
           />
           <textarea
             class="comment"
-            aria-label={position.moves.length ? t("Comment on {move}", { move: position.moves.at(-1) ?? "" }) : t("Comment on the game")}
+            aria-label={position.moves.length ? t("Comment on {move}", { move: names[position.moves.length - 1] ?? "" }) : t("Comment on the game")}
             placeholder={position.moves.length ? t("Write about this move …") : t("Write about this game …")}
             value={branchAt(shown.tree, position.moves)?.comment ?? ""}
             disabled={!isPossible}

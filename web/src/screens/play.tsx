@@ -10,11 +10,12 @@ import { canFlip } from "../board/geometry";
 import { StoneIcon } from "../board/pieces";
 import { Tally, territoryOf } from "../board/tally";
 import { GamePicker, Segments, Select, Waiting, capital, copyLink, modelText, percent } from "../controls";
-import { useInSight } from "../in_sight";
 import { rich, t } from "../language";
 import { freshId, spotAt, writeLink } from "../link";
 import { CLOCKS, Clocks, clockText, resetClock, useClock } from "../play/clock";
 import { useLastWord } from "../play/last_word";
+import { Lead, keepLead } from "../play/lead";
+import { Moves } from "../play/moves";
 import { type Side, type Table, agentOf, isLookingBack, opponent, readTable, savedTable, withAgent, writeTable } from "../play/table";
 import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
@@ -22,6 +23,7 @@ import { after, askState, firstGame, keepState, positionKey, startOf, useShown }
 import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
 import { FlipButton, Steps } from "../steps";
 import { keep } from "../storage";
+import { firstToMove, lineText, moveText } from "../moves";
 import "./play.css";
 
 const WATCH_SECONDS = 0.5; // between two moves of agents, so that one can follow
@@ -122,10 +124,15 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
         <section class="card status-card">
           <Status board={board} state={state} table={table} failure={failure} problem={problem} paused={paused} />
           {clock && <Clocks board={board} clock={clock} />}
-          {state && <Tally state={state} />}
+          {state && (
+            <div class="tally-row">
+              <Tally state={state} />
+              {state.outcome === null && current && <Lead app={app} board={board} position={position} model={agentOf(table, side === "watch" ? state.to_move : 0).model} asks={!agentMoves} />}
+            </div>
+          )}
           {shownHint && (
             <p class="hint small">
-              {rich("Try *{move}*: the agent gives it {share}.", { move: shownHint.notation, share: percent(shownHint.win_rate) })}
+              {rich("Try *{move}*: the agent gives it {share}.", { move: moveText(shownHint.notation, state?.to_move), share: percent(shownHint.win_rate) })}
             </p>
           )}
           {isLookingBack(table) && (
@@ -169,7 +176,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
               </a>
             )}
           </div>
-          <Moves line={whole.current ? (whole.state?.notations ?? spot.line) : spot.line} at={position.moves.length} onStep={step} />
+          <Moves line={whole.current && whole.state ? lineText(whole.state.notations, firstToMove(whole.state)) : spot.line} at={position.moves.length} onStep={step} />
           <div class="buttons even links">
             <a class="button quiet" href={writeLink("analyse", spot, { model: table.model })}>
               {t("Analyse this game")}
@@ -298,7 +305,10 @@ function useAgent(
     const earliest = Date.now() + (side === "watch" ? 1000 * WATCH_SECONDS : 0);
     const request = app.connection.request("choose", { position, model, level });
     request.answer.then(
-      (chosen) => setTimeout(() => gone || onMove(chosen.text, chosen.state), earliest - Date.now()),
+      (chosen) => {
+        keepLead(model, position, chosen.analysis);
+        setTimeout(() => gone || onMove(chosen.text, chosen.state), earliest - Date.now());
+      },
       (error: Error) => gone || setFailure(error.message),
     );
     return () => {
@@ -358,30 +368,6 @@ function explanation(board: BoardShape, state: State, table: Table): string {
   if (table.resigned) return stopped(t("{player} wins", { player: names[opponent(table.side)] }));
   if (table.side === "watch") return table.second ? t("Two agents play.") : t("The agent plays both sides.");
   return table.side !== String(state.to_move) ? t("Thinking …") : t("You play {player}.", { player: names[Number(table.side) as Player] });
-}
-
-/** The moves of the game; the one shown stays in sight, and a press shows the position after a move. */
-function Moves(props: { line: string[]; at: number; onStep: (at: number) => void }): JSX.Element {
-  const box = useInSight<HTMLOListElement>(`${props.at} ${props.line.length}`);
-  return (
-    <section aria-label={t("Moves so far")} class="move-room">
-      <ol class="move-list number" ref={box}>
-        {props.line.map((text, ply) => (
-          <li>
-            {ply % 2 === 0 && <span class="soft">{ply / 2 + 1}.</span>}
-            <button
-              type="button"
-              class="quiet"
-              aria-current={ply + 1 === props.at ? "step" : undefined}
-              onClick={() => props.onStep(ply + 1)}
-            >
-              {text}
-            </button>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
 }
 
 function Named({ board, player }: { board: BoardShape; player: Player }): JSX.Element {

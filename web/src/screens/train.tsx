@@ -1,10 +1,10 @@
 // Training runs: start one, watch it learn, see what is wrong with it, look at the games it plays.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
-import { rich, t } from "../language";
+import { rich, speakOfTraining, t } from "../language";
 import type { RunDetail, RunSummary } from "../protocol";
 import type { Axis } from "../train/curves";
 import { RunView } from "../train/run_view";
@@ -20,6 +20,8 @@ const MOST_COMPARED = 5;
 
 export function TrainScreen({ app }: { app: App }): JSX.Element {
   const list = usePolled("runs", LIST_SECONDS, askRuns);
+  const [, redraw] = useState(0);
+  useEffect(() => void speakOfTraining().then(() => redraw(1)), []);
   const [deleted, setDeleted] = useState<string[]>([]); // that the list may still have
   const runs = (list.value ?? []).filter((run) => !deleted.includes(run.name));
   const own = runs.filter((run) => !run.bundled);

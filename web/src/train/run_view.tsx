@@ -3,9 +3,10 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { App } from "../app";
-import { language, t } from "../language";
+import { language, said, t } from "../language";
 import type { RunDetail, RunGame } from "../protocol";
 import { type Axis, Curves, perSecond, thousands } from "./curves";
+import { stopped } from "../outcomes";
 import { Nodes } from "./nodes";
 import { Replay } from "./replay";
 import { RunSettings } from "./settings";
@@ -147,7 +148,7 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
 }
 
 function Status({ run, newest }: { run: RunDetail; newest: Point | undefined }): JSX.Element {
-  if (run.finished) return <>{run.iterations !== null && run.iteration >= run.iterations ? "finished" : "finished: its time is used up"}</>;
+  if (run.finished) return <>{run.iterations !== null && run.iteration >= run.iterations ? t("finished") : t("finished: its time is used up")}</>;
   if (!run.running) return <>{t("stopped; it can go on where it is")}</>;
   if (!newest) return <>{t("starting: the first games are being played")}</>;
   return <>{t("running, about {time} left", { time: duration(newest.seconds_left) })}</>;
@@ -212,8 +213,8 @@ function Findings({ run }: { run: RunDetail }): JSX.Element {
         <ul>
           {findings.map((finding) => (
             <li key={finding.name}>
-              <b>{sentence(finding.name)}</b> {sentence(finding.cause)}{" "}
-              <span class="soft">{t("What helps: {remedy}.", { remedy: finding.remedy })}</span>
+              <b>{sentence(said(finding.name))}</b> {sentence(said(finding.cause))}{" "}
+              <span class="soft">{t("What helps: {remedy}.", { remedy: said(finding.remedy) })}</span>
             </li>
           ))}
         </ul>
@@ -227,5 +228,5 @@ function whole(value: number): string {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return stopped(text.charAt(0).toUpperCase() + text.slice(1));
 }

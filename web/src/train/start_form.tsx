@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { http } from "../connection";
 import { BrokenOptions } from "../controls";
-import { t } from "../language";
+import { said, t } from "../language";
 import type { RunSetting } from "../protocol";
 
 export interface Start {
@@ -114,7 +114,7 @@ function SettingField(props: { setting: RunSetting; changed: string | undefined;
   return (
     <label class="setting" data-setting={setting.name}>
       <span class="label-text">
-        {key.replaceAll("_", " ")} {setting.unit && <span class="soft">({setting.unit})</span>}
+        {key.replaceAll("_", " ")} {setting.unit && <span class="soft">({said(setting.unit)})</span>}
       </span>
       {choices.length > 0 ? (
         <select value={value} onChange={(event) => props.onChange(event.currentTarget.value)}>
@@ -127,8 +127,8 @@ function SettingField(props: { setting: RunSetting; changed: string | undefined;
       ) : (
         <input type="number" step="any" value={value} onInput={(event) => props.onChange(event.currentTarget.value)} />
       )}
-      <small class="soft" lang="en">
-        {setting.meaning}
+      <small class="soft">
+        {said(setting.meaning)}
         {props.changed === undefined ? "" : ` · ${t("was {value}", { value: String(setting.value) })}`}
       </small>
     </label>

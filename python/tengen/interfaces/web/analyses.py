@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tengen.engine import MoveAnalysis
-from tengen.games.lines import line_notations
+from tengen.games.notation import line_notations
 from tengen.interfaces.web.boards import action_word, drawn_line, outcome_word, position_of, state_word
 from tengen.interfaces.web.searches import Finding
 from tengen.interfaces.web.shapes import AnalysisWord, MoveWord, Position, PriorWord

@@ -12,6 +12,7 @@ from typing import cast
 
 from tengen import Game, Outcome, State
 from tengen.games.lines import first_state, played_texts
+from tengen.games.notation import notation
 from tengen.interfaces.board_names import board_names
 from tengen.interfaces.web.shapes import (
     ActionWord,
@@ -91,7 +92,7 @@ def _before(state: State) -> tuple[State | None, list[str]]:
     """The state before the last move, and the notation of all moves."""
     before, past, notations = None, first_state(state), []
     for action in state.moves:
-        notations.append(past.notation(action))
+        notations.append(notation(past, action))
         before, past = past, past.play(action)
     return before, notations
 
@@ -102,7 +103,7 @@ def action_word(state: State, action: int) -> ActionWord:
     return ActionWord(
         action=action,
         text=state.action_text(action),
-        notation=state.notation(action),
+        notation=notation(state, action),
         source=cells.source,
         target=cells.target,
         piece=cells.piece,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tengen import SearchParamError, State, Stepper
 from tengen._core import SimulationTrace, TreeArrays, outcome_of_proof
+from tengen.games.notation import notation
 from tengen.interfaces.web.boards import outcome_word
 from tengen.interfaces.web.limits import TreesFullError
 from tengen.interfaces.web.models import Model
@@ -30,6 +31,7 @@ FIXED = ("leaves_per_batch", "max_nodes", "cache_entries")  # one simulation at 
 class ChildWord(Word):
     action: int
     text: str
+    notation: str
     visits: int
     q: float  # for the player who chooses
     prior: float
@@ -49,6 +51,7 @@ class StepWord(Word):
 class LeafPriorWord(Word):
     action: int
     text: str
+    notation: str
     prior: float
 
 
@@ -73,6 +76,7 @@ class NodeWord(Word):
     parent: int | None
     action: int | None
     text: str
+    notation: str
     to_move: int
     chooser: int  # who chose the action that leads here; at the root the player to move
     visits: int
@@ -187,6 +191,7 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
             ChildWord(
                 action=child.action,
                 text=state.action_text(child.action),
+                notation=notation(state, child.action),
                 visits=child.visits,
                 q=child.q,
                 prior=child.prior,
@@ -213,7 +218,7 @@ def _trace(number: int, root: State, trace: SimulationTrace) -> TraceWord:
         kind=trace.kind,
         value=trace.value,
         priors=[
-            LeafPriorWord(action=action, text=state.action_text(action), prior=prior)
+            LeafPriorWord(action=action, text=state.action_text(action), notation=notation(state, action), prior=prior)
             for action, prior in zip(trace.actions, trace.priors, strict=True)
         ],
         changes=[
@@ -265,6 +270,7 @@ def _node(states: Mapping[int, State], tree: TreeArrays, node: int) -> NodeWord:
         parent=None if is_root else parent,
         action=action,
         text="" if action is None else states[parent].action_text(action),
+        notation="" if action is None else notation(states[parent], action),
         to_move=int(tree.player[node]),
         chooser=chooser,
         visits=visits,

@@ -69,7 +69,7 @@ class Guard:
         if not self._knows(host):
             return "HostError", f"This server does not answer to the name '{host[:100]}'."
         origin = headers.get("origin")
-        if origin is not None and origin.lower().partition("://")[2] != host.lower():
+        if origin is not None and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}"):
             return "OriginError", f"This server does not talk to pages of '{origin[:100]}'."
         return None
 
@@ -92,6 +92,8 @@ class Guard:
         await answer(scope, receive, send)
 
     def _knows(self, host: str) -> bool:
+        if "@" in host or "/" in host:  # a name and a password, or a path: no browser sends that
+            return False
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:

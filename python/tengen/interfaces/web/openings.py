@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 
 from tengen import Game, State
+from tengen.games.notation import notation
 from tengen.interfaces.web.shapes import Asked, Position, Word
 from tengen.records import newest_games
 
@@ -87,7 +88,7 @@ def _move(state: State, action: int, games: Sequence[PlayedGame]) -> OpeningMove
     results = [game.winner for game in games]
     return OpeningMove(
         text=state.action_text(action),
-        notation=state.notation(action),
+        notation=notation(state, action),
         games=len(games),
         wins=results.count(0),
         draws=results.count(None),
