@@ -196,6 +196,15 @@ def test_a_clean_score_has_no_narrow_interval() -> None:
     assert intervals["c"][1] - intervals["c"][0] < 2 * ratings["c"].error
 
 
+def test_players_who_met_once_are_not_known_apart() -> None:
+    """Drawing again from one pair of games gives that pair each time."""
+    results = [Result("a", "b", 2, 1.5), Result("b", "c", 2, 1.5), Result("a", "c", 2, 1.0)]
+    intervals, ratings = bootstrap(results, "b"), rate(results, "b")
+    for name in "ac":
+        low, high = intervals[name]
+        assert high - low >= 2 * ratings[name].error > 0.0
+
+
 # ---- Programs, and the command
 
 

@@ -101,15 +101,17 @@ def rate(results: Iterable[Result], zero: str) -> dict[str, Rating]:
 def bootstrap(blocks: Sequence[Result], zero: str, seed: int = 0) -> dict[str, tuple[float, float]]:
     """95 % intervals of the ratings, by resampling the games of every pair of players with replacement.
 
-    A block is resampled as a whole: the two games of one opening with colours swapped, which are not independent. If a
-    player's rating would be infinite without the prior (one side won everything), resampling shows no variation; the
-    interval is then at least that of the Fisher information.
+    A block is resampled as a whole: the two games of one opening with colours swapped, which are not independent.
+    Resampling shows no variation where a player's rating would be infinite without the prior (one side won everything),
+    and in a pair of players with a single block; the interval is then at least that of the Fisher information.
     """
     rng = np.random.default_rng(seed)
     pairs = sorted({(block.player, block.opponent) for block in blocks})
+    met_once: set[str] = set()
     drawn: dict[tuple[str, str], tuple[NDArray[np.int64], NDArray[np.float64]]] = {}  # games and points, [RESAMPLES]
     for pair in pairs:
         mine = [block for block in blocks if (block.player, block.opponent) == pair]
+        met_once.update(pair if len(mine) == 1 else ())
         choice = rng.integers(len(mine), size=(RESAMPLES, len(mine)))
         games = np.array([block.games for block in mine])[choice].sum(axis=1)
         drawn[pair] = games, np.array([block.points for block in mine])[choice].sum(axis=1)
@@ -121,7 +123,7 @@ def bootstrap(blocks: Sequence[Result], zero: str, seed: int = 0) -> dict[str, t
     intervals = {}
     for name, rating in rate(blocks, zero).items():
         low, high = np.percentile([sample[name].elo for sample in samples], [2.5, 97.5]).tolist()
-        if name not in comparable:
+        if name not in comparable or name in met_once:
             low, high = min(low, rating.elo - rating.error), max(high, rating.elo + rating.error)
         intervals[name] = (low, high)
     return intervals
