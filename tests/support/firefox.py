@@ -26,6 +26,10 @@ PREFERENCES = {
     "network.connectivity-service.enabled": False,
     "intl.accept_languages": "en-GB",
 }
+RESTS = """(() => {
+    const main = document.querySelector("main");
+    return main?.dataset.place === location.hash && main.querySelector("[aria-busy=true]") === null;
+})()"""
 KEYS = {"Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 
 
@@ -39,7 +43,9 @@ class Firefox:
         self._context = self._send("browsingContext.getTree")["contexts"][0]["context"]
 
     def go(self, address: str) -> None:
+        """Until the page shows that place, as the server knows it."""
         self._send("browsingContext.navigate", context=self._context, url=address, wait="interactive")
+        self.wait(RESTS)
 
     def ask(self, expression: str) -> Any:
         """The value of an expression of JavaScript, which must fit into JSON."""
@@ -63,8 +69,9 @@ class Firefox:
         return found
 
     def press(self, selector: str) -> None:
-        """A press of the mouse in the middle of the first element that fits."""
-        self.wait(f"document.querySelector({json.dumps(selector)})")
+        """A press of the mouse in the middle of the first element that fits, as soon as it can be pressed."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.wait(f"{found} && !{found}.disabled && !{found}.closest('[aria-disabled=true]')")
         self._evaluate(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
         node = self._evaluate(f"document.querySelector({json.dumps(selector)})")["result"]
         origin = {"type": "element", "element": {"sharedId": node["sharedId"]}}

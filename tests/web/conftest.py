@@ -1,14 +1,19 @@
 """A server for the tests of the protocol, and one with a real browser for those of the page.
 
 What a page complains about in its console fails its test.
+
+A machine that is busy is slow, not wrong. So no test presses, types or reads before the page is where it was sent:
+`page.goto` waits for that (`at_rest`), and after a link is followed the test does (`at_rest`, or by what it expects).
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
@@ -28,6 +33,12 @@ CHROMIUM_FLAGS = [
 ]
 RULES = Path(__file__).parents[1] / "support" / "rules"
 WIDE = {"width": 1200, "height": 850}
+
+# Drawn is the place of the address, and the server has said what there is to know of it.
+RESTS = """() => {
+    const main = document.querySelector("main");
+    return main?.dataset.place === location.hash && main.querySelector("[aria-busy=true]") === null;
+}"""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -100,11 +111,37 @@ def page(browser: Browser, site: Site, complaints: list[str]) -> Iterator[Page]:
         yield page
 
 
+def until(page: Page, holds: Callable[[], object]) -> None:
+    """Waits in Python: the page lets nobody evaluate text in it."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < end, "it never came to that"
+        page.wait_for_timeout(20)
+
+
+def at_rest(page: Page) -> None:
+    """Until then a press may be one on the board of the place before."""
+    until(page, lambda: page.evaluate(RESTS))
+
+
+def resting(page: Page) -> Page:
+    """The page, which from now on comes to rest wherever it goes. `wait_until="commit"` is the way around that."""
+    go = page.goto
+
+    def goto(address: str, **options: Any) -> None:
+        go(address, **options)
+        if options.get("wait_until") != "commit":
+            at_rest(page)
+
+    page.goto = goto  # type: ignore[method-assign, assignment]
+    return page
+
+
 @contextmanager
 def opened(browser: Browser, site: Site, complaints: list[str], locale: str = "en-GB") -> Iterator[Page]:
     context = browser.new_context(base_url=site.address, viewport=WIDE, accept_downloads=True, locale=locale)
     context.set_default_timeout(PATIENCE)
-    page = context.new_page()
+    page = resting(context.new_page())
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: _stays_here(request.url, complaints))

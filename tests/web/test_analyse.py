@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import until
 from playwright.sync_api import Page, WebSocketRoute, expect
 from sgfmill.sgf import Sgf_game
 
@@ -242,7 +243,7 @@ def test_nothing_jumps_while_the_search_fills_the_table(page: Page, place: str) 
         server.on_message(lambda message: held.append((socket, message)) if is_holding else socket.send(message))
 
     page.route_web_socket("**/ws", hold)
-    page.goto(f"/#/analyse/{place}")
+    page.goto(f"/#/analyse/{place}", wait_until="commit")
     graph = page.locator(".graph")
     graph.wait_for()
     before = graph.bounding_box()
@@ -280,19 +281,25 @@ def test_on_a_phone_board_and_steps_stay_in_sight(page: Page) -> None:
         expect(page.locator("svg.board")).to_be_in_viewport(ratio=0.95)
 
 
+def copied_link(page: Page) -> str:
+    """What Copy link puts into the clipboard, which takes a moment."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.get_by_role("button", name="Copy link").click()
+    until(page, lambda: page.evaluate("navigator.clipboard.readText()"))
+    link: str = page.evaluate("navigator.clipboard.readText()")
+    return link
+
+
 def test_a_link_shows_the_same_position(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/#/analyse/go?size=9&moves=E5,pass,C3")
-    page.locator("[data-cell='40']").wait_for()
-    page.get_by_role("button", name="Copy link").click()
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = copied_link(page)
     page.goto("/#/play")
     page.goto(link)
     expect(page.locator("[data-cell='40']")).to_have_accessible_name("E5, black")
     expect(page.locator("[data-cell='56']")).to_have_accessible_name("C3, black, last move")
     page.get_by_role("button", name="To the start").click()
-    page.get_by_role("button", name="Copy link").click()
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = copied_link(page)
     page.goto("/#/play")
     page.evaluate("localStorage.clear()")  # another browser
     page.goto(link)
@@ -305,7 +312,8 @@ def test_values_are_what_the_server_said(page: Page) -> None:
     heard: list[dict[str, object]] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(json.loads(str(frame)))))
     arrive(page, "/#/analyse/othello?model=uniform&moves=d3")
-    (final,) = [message for message in heard if message["type"] == "analysis" and message["final"]][:1]
+    until(page, lambda: any(message["type"] == "analysis" and message["final"] for message in heard))
+    final = next(message for message in heard if message["type"] == "analysis" and message["final"])
     moves = final["moves"]
     assert isinstance(moves, list)
     shown = page.locator("tr[data-move]").first

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import until
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 import tengen
@@ -48,15 +48,6 @@ def press(page: Page, name: str, simulations: int) -> None:
 
 def wait_for(page: Page, simulations: int) -> None:
     expect(page.locator(f"output[data-simulations='{simulations}'][data-busy=false]")).to_be_visible()
-
-
-def until(page: Page, holds: Callable[[], bool]) -> None:
-    """Waits in Python: the page lets nobody evaluate text in it."""
-    for _ in range(400):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("it never came to that")
 
 
 def lane(page: Page, number: int = 0) -> Any:

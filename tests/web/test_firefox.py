@@ -40,7 +40,7 @@ def test_analysis_and_review(fox: Firefox, site: Site) -> None:
     fox.wait("document.querySelector('[data-simulations][data-running=false]')")
     fox.wait("document.querySelectorAll('tr[data-move]').length > 0")
     fox.type("ArrowLeft")
-    fox.wait("document.querySelector('.game-tree [aria-current]').dataset.moves === 'b2 a1 c3'")
+    fox.wait("document.querySelector('.game-tree [aria-current]')?.dataset.moves === 'b2 a1 c3'")
     fox.go(f"{site.address}#/analyse/tic_tac_toe?moves=b2,a1,c3,a3&review=yes")
     fox.wait("document.querySelector('[data-review=done]')")
 

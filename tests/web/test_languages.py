@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import opened
+from conftest import opened, resting
 from playwright.sync_api import Browser, Page, expect
 from servers import served
 from sites import Site
@@ -156,7 +156,7 @@ def test_help_of_settings_and_diagnosis(browser: Browser, tmp_path: Path, langua
     table, more = table_of(language), table_of(language, "training")
     with served(runs=tmp_path) as server:
         context = browser.new_context(base_url=f"http://{server.host}", locale=LOCALES[language])
-        page = context.new_page()
+        page = resting(context.new_page())
         page.goto("/#/train/first")
         diagnosis = page.get_by_label(table["Diagnosis"])
         best = more["; the best of them scored {1}"].replace("{1}", "49%")

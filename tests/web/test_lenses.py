@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import at_rest, resting
 from playwright.sync_api import Browser, Page, expect
 from sites import Site
 
@@ -15,6 +16,7 @@ def stones(page: Page) -> int:
 
 def visit(page: Page, screen: str) -> None:
     page.get_by_label("Screens").get_by_role("link", name=screen).click()
+    at_rest(page)
 
 
 @pytest.mark.parametrize("first", SCREENS)
@@ -38,7 +40,7 @@ def test_the_header_carries_the_position(page: Page, first: str) -> None:
 def test_two_tabs_have_a_game_each(page: Page, site: Site) -> None:
     page.goto("/#/play/connect_four?moves=4,4&side=0")
     page.locator("[role=gridcell]").first.wait_for()
-    other = page.context.new_page()
+    other = resting(page.context.new_page())
     other.goto("/#/play/othello?side=0")
     expect(other.locator("[role=gridcell]")).to_have_count(64)
     for tab, cells in ((page, 42), (other, 64)):
@@ -52,7 +54,7 @@ def test_two_tabs_have_a_game_each(page: Page, site: Site) -> None:
 def test_a_new_tab_begins_a_new_game(page: Page) -> None:
     page.goto("/#/play/connect_four?moves=4,4&side=0")
     page.locator("[role=gridcell]").first.wait_for()
-    other = page.context.new_page()
+    other = resting(page.context.new_page())
     other.goto("/")
     other.locator("[role=gridcell]").first.wait_for()
     assert stones(other) == 0
@@ -69,7 +71,7 @@ def test_games_that_are_analysed_are_documents_of_their_own(page: Page) -> None:
         expect(page.locator(".game-tree [data-moves]")).to_have_count(2)
         expect(page.locator(".variation")).to_have_count(0)
         page.go_back()
-        page.locator(".move-list").wait_for()
+        at_rest(page)
 
 
 def test_the_game_goes_on_in_its_document(page: Page) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import resting
 from playwright.sync_api import Browser, Page, expect
 from servers import position, served
 
@@ -59,7 +60,7 @@ def test_the_games_of_a_run_are_counted(runs: Path) -> None:
 
 def test_openings_on_the_page(browser: Browser, runs: Path) -> None:
     with served(runs=runs) as server:
-        page: Page = browser.new_page(base_url=f"http://{server.host}")
+        page: Page = resting(browser.new_page(base_url=f"http://{server.host}", locale="en-GB"))
         page.goto("/#/analyse/tic_tac_toe?moves=b2,a1,a2")
         expect(page.locator(".game-tree [data-moves]")).to_have_count(3)
         page.keyboard.press("Home")
@@ -78,7 +79,7 @@ def test_openings_on_the_page(browser: Browser, runs: Path) -> None:
 
 def test_ones_own_games_count_with_their_results(browser: Browser, runs: Path) -> None:
     with served(runs=runs) as server:
-        page: Page = browser.new_page(base_url=f"http://{server.host}", locale="en-GB")
+        page: Page = resting(browser.new_page(base_url=f"http://{server.host}", locale="en-GB"))
         for moves in ("b2,a1,a2,b1,c2", "b2,b1,a1,c3", "b2,a1,c1,a3,a2,c2,b1,b3,c3"):  # won, not ended, drawn
             page.goto(f"/#/analyse/tic_tac_toe?moves={moves}")
             expect(page.locator(".game-tree [data-moves]")).to_have_count(moves.count(",") + 1)

@@ -55,13 +55,11 @@ def test_the_page_is_small() -> None:
 
 
 def test_what_is_sent_is_compressed(page: Page) -> None:
-    sizes: dict[str, int] = {}
-    page.on("response", lambda response: sizes.update({response.url: response.request.sizes()["responseBodySize"]}))
-    page.goto("/")
-    page.locator("[role=gridcell]").first.wait_for()
+    with page.expect_response("**/app.js") as answer:
+        page.goto("/")
+    answer.value.finished()
     script = (STATIC / "assets" / "app.js").stat().st_size
-    (sent,) = (size for url, size in sizes.items() if url.endswith("app.js"))
-    assert sent < script / 2
+    assert 0 < answer.value.request.sizes()["responseBodySize"] < script / 2
 
 
 def test_the_lock_file_names_no_host() -> None:

@@ -8,6 +8,7 @@ import tomllib
 from urllib.parse import urlencode
 
 import pytest
+from conftest import resting
 from playwright.sync_api import Browser, Page, expect
 from sites import Site
 
@@ -136,7 +137,7 @@ def test_hint_resign_and_a_new_game(page: Page) -> None:
 
 
 def test_agent_against_agent_with_a_pause(page: Page) -> None:
-    page.goto(place("tic_tac_toe", side="watch"))
+    page.goto(place("gomoku", side="watch", model="uniform"))  # no game so short that it ends before the press
     wait_for_moves(page, 1)
     page.get_by_role("button", name="Pause").click()
     expect(page.locator(".status h1")).to_have_text("Paused")
@@ -162,7 +163,7 @@ def test_a_reload_and_a_link_go_on_with_the_game(page: Page, browser: Browser) -
     moves = page.locator(".move-list").inner_text()
     page.reload()
     expect(page.locator(".move-list")).to_have_text(moves.replace("\n", ""), use_inner_text=False)
-    other = browser.new_page()
+    other = resting(browser.new_page())
     other.goto(page.url)
     expect(other.locator(".move-list li")).to_have_count(5)
     expect(other.locator(".move-list")).to_have_text(moves, use_inner_text=True)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import PATIENCE, at_rest, resting
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
 from test_access import found_by_axe
@@ -34,9 +35,10 @@ TRAINING = 300_000  # milliseconds: a run imports torch before it says anything,
 def visit(browser: Browser, server: Server, width: int = 1200) -> Iterator[Page]:
     """A page that has nothing to complain about."""
     complaints: list[str] = []
-    context = browser.new_context(base_url=f"http://{server.host}", viewport={"width": width, "height": 850})
-    context.set_default_timeout(30_000)
-    page = context.new_page()
+    size = {"width": width, "height": 850}
+    context = browser.new_context(base_url=f"http://{server.host}", viewport=size, locale="en-GB")
+    context.set_default_timeout(PATIENCE)
+    page = resting(context.new_page())
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page
@@ -108,6 +110,7 @@ def test_a_run_from_its_start_to_the_explorer(browser: Browser, tmp_path: Path) 
             expect(page.locator(".explore-root [role=gridcell]:not([aria-label*=', empty'])")).to_have_count(2)
 
             page.go_back()
+            at_rest(page)
             page.get_by_role("button", name="Resume").click()
             expect(page.get_by_role("button", name="Stop")).to_be_visible()
             expect(losses).not_to_have_attribute("data-points", str(len(reports)), timeout=TRAINING)

@@ -1,7 +1,7 @@
 // What all screens share: the games, the connection, the place (from location.hash) and the frame around a screen.
 // A screen is a component that takes the App.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { FunctionComponent, JSX } from "preact";
 import { Shades } from "./board/pieces";
 import { Connection, type ConnectionState, http } from "./connection";
@@ -43,7 +43,7 @@ export function Root(): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null);
   const connection = useMemo(() => new Connection(`${location.protocol.replace("http", "ws")}//${location.host}/ws`), []);
   const connectionState = useConnectionState(connection);
-  const [place, go] = usePlace();
+  const [place, go, hash] = usePlace();
   const [notice, notify] = useNotice();
 
   useEffect(() => {
@@ -74,7 +74,7 @@ export function Root(): JSX.Element {
     <>
       <Shades />
       <Header place={place} games={loaded?.games ?? []} />
-      <main id="main">
+      <main id="main" data-place={loaded ? hash : undefined /* where it is drawn */}>
         {wrong ? (
           <p class="waiting" role="alert">
             {rich("*{game}* can’t be shown.", { game: wrong.title })} {wrong.problem} <a href={`#/${place.screen}`}>{t("Other games")}</a>
@@ -143,7 +143,7 @@ type Theme = "light" | "dark";
 function ThemeSwitch(): JSX.Element {
   const system: Theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const [theme, setTheme] = useState<Theme>((remember("theme") as Theme | null) ?? system);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   const other: Theme = theme === "dark" ? "light" : "dark";
@@ -163,9 +163,9 @@ function ThemeSwitch(): JSX.Element {
 }
 
 /** The place, which follows location.hash, and how to go elsewhere. */
-function usePlace(): [Place, App["go"]] {
+function usePlace(): [Place, App["go"], string] {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener("hashchange", follow);
     addEventListener("popstate", follow);
@@ -182,11 +182,11 @@ function usePlace(): [Place, App["go"]] {
     () => (to: string, how?: "replace") => {
       if (how === "replace") history.replaceState(null, "", to);
       else if (to !== location.hash) history.pushState(null, "", to);
-      setHash(to);
+      setHash(location.hash);
     },
     [],
   );
-  return [place, go];
+  return [place, go, hash];
 }
 
 /** Where the screens are reached: Play, Analyse and Explore with the game that is shown, each with its own settings.

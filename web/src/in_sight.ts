@@ -1,12 +1,12 @@
 // A list that scrolls by itself so that its current entry stays in sight; the page around it stays where it is.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Scrolls once for each key, as soon as there is a current entry. */
 export function useInSight<T extends HTMLElement>(key: string): { current: T | null } {
   const box = useRef<T>(null);
   const done = useRef<string | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const [list, entry] = [box.current, box.current?.querySelector("[aria-current]")];
     if (!list || !entry || done.current === key) return;
     done.current = key;

@@ -7,6 +7,7 @@ import type { GameInfo, Position, State } from "./protocol";
 
 const MOST_KEPT = 2000;
 const kept = new Map<string, State>();
+const asked = new Map<string, Promise<State>>(); // and not yet answered
 
 export function positionKey(position: Position): string {
   return JSON.stringify([position.game, position.options, position.start ?? "", position.moves]);
@@ -17,16 +18,24 @@ export function after(position: Position, ...moves: string[]): Position {
 }
 
 export function keepState(position: Position, state: State): void {
+  const key = positionKey(position);
+  if (kept.has(key)) return; // one object for a position: what is drawn from it stays as it is
   if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(positionKey(position), state);
+  kept.set(key, state);
 }
 
 export async function askState(app: App, position: Position): Promise<State> {
-  const known = kept.get(positionKey(position));
+  const key = positionKey(position);
+  const known = kept.get(key) ?? asked.get(key);
   if (known) return known;
-  const state = await app.connection.request("show", { position }).answer;
-  keepState(position, state);
-  return state;
+  const answer = app.connection.request("show", { position }).answer;
+  asked.set(key, answer);
+  try {
+    keepState(position, await answer);
+  } finally {
+    asked.delete(key);
+  }
+  return kept.get(key) ?? answer;
 }
 
 export interface Shown {

@@ -1,7 +1,7 @@
 // The way through a game: four buttons, and the arrow keys, Home and End from anywhere on the page.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "./language";
 
 interface Props {
@@ -47,7 +47,7 @@ export function FlipButton({ onFlip }: { onFlip: () => void }): JSX.Element {
 function useStepKeys(props: Props): void {
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const busy = (event.target as Element).closest("input, select, textarea, dialog, [role=grid], [role=application]");
       if (busy || event.altKey || event.ctrlKey || event.metaKey) return;

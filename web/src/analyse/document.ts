@@ -1,6 +1,6 @@
 // The document of the Analyse screen: what the place says is added to it as soon as the server knows it for possible.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { App } from "../app";
 import { type Document, documentWith, isOf, keepDocument, newDocument, readDocument, withResult } from "../documents";
 import { type Branch, branchAt, withLine } from "../game_tree";
@@ -27,8 +27,8 @@ export function useDocument(app: App, spot: Spot, whole: State | null, adopt: (i
     redraw((count) => count + 1);
   };
   const place = JSON.stringify([app.place, isPossible]);
-  useEffect(() => {
-    if (!isPossible) return;
+  useLayoutEffect(() => {
+    if (!isPossible) return; // before the next press on the board, which goes on from this place
     if (id === null || (stored !== null && !isOf(stored, position))) {
       const found = documentWith(position, line);
       const fresh = found ?? newDocument(freshId(), position);

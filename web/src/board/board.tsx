@@ -4,7 +4,7 @@
 // moves lead from one cell to another, they are offered by name. Keyboard: arrows move a cursor, Enter plays.
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../language";
 import type { Action, BoardShape, Player, State, Step } from "../protocol";
 import { CELL, cellName, centre, extent, moveCursor, outline, viewBox } from "./geometry";
@@ -12,6 +12,8 @@ import { Arrow, Badge, Focus, Ground, type Heat, HEAT_NUMBER_FROM, HeatLayer, In
 import { useMotion } from "./motion";
 import { isLettered, PieceAt, pieceOf, pieceOfPlayer, pieceWords, styleOf } from "./pieces";
 import { moveText } from "../moves";
+import { positionKey } from "../shown";
+import { useStateOf } from "../state_of";
 import { isShogi, promotedCode } from "./shogi";
 
 export interface BoardProps {
@@ -19,6 +21,7 @@ export interface BoardProps {
   state: State;
   label?: string; // what a screen reader calls the board
   onPlay?: (action: Action) => void; // absent: only to look at
+  isWaiting?: boolean; // another position or the agent's move is on its way: nothing can be played until then
   onHover?: (cell: number | null) => void;
   heat?: Heat[] | undefined;
   labels?: MoveLabel[] | undefined;
@@ -57,15 +60,11 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
   const [hover, setHover] = useState<number | null>(null);
   const [cursor, setCursor] = useState(Math.floor(height / 2) * width + Math.floor(width / 2));
   const [focus, setFocus] = useState<number | null>(null);
-  const [taken, setTaken] = useState<Taken | null>(null);
-  const [choices, setChoices] = useState<{ actions: Action[]; cell: number } | null>(null);
+  const shown = [positionKey(state.position), onPlay === undefined];
+  const [taken, setTaken] = useStateOf<Taken | null>(null, shown);
+  const [choices, setChoices] = useStateOf<{ actions: Action[]; cell: number } | null>(null, shown);
   const svg = useRef<SVGSVGElement>(null);
   const motion = useMotion(state);
-  const positionKey = state.position.moves.join(" ");
-  useEffect(() => {
-    setTaken(null);
-    setChoices(null);
-  }, [positionKey, board, onPlay === undefined]);
 
   const { starts, ends } = useMemo(() => pressable(board, state, taken), [state, taken]);
   const playAt = (from: Taken | null, cell: number): boolean => {
@@ -131,6 +130,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
         aria-label={props.label ?? t("Board")}
         aria-rowcount={height}
         aria-colcount={width}
+        aria-disabled={props.isWaiting ? true : undefined}
         onKeyDown={onKeyDown}
         onMouseLeave={() => pointAt(null)}
         {...drag.handlers}
@@ -239,7 +239,7 @@ function Ghost({ board, action, code }: { board: BoardShape; action: Action; cod
 /** Moves that the cells alone do not tell apart, by name. */
 function Choices(props: { actions: Action[]; pieceOf: (action: Action) => JSX.Element | null; onChoose: (action: Action) => void; onClose: () => void }): JSX.Element {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), [props.actions]);
+  useLayoutEffect(() => first.current?.focus(), [props.actions]);
   return (
     <div
       class="choices card"

@@ -1,13 +1,14 @@
 // One search: its tree, and a card for each stage of the last simulation with the numbers of that stage.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { App } from "../app";
 import { Board } from "../board/board";
 import { rich, t } from "../language";
 import { outcomeText } from "../outcomes";
 import type { BoardShape, Position, State, Trace, TreeNode } from "../protocol";
 import { after, useShown } from "../shown";
+import { useStateOf } from "../state_of";
 import type { SearchView } from "./search";
 import type { Moment } from "./moment";
 import { Stages } from "./stages";
@@ -36,10 +37,8 @@ export function Lane(props: Props): JSX.Element {
   const { app, board, view, moment, selection } = props;
   const { trace } = view;
   const players = board.players.map((name) => t(name));
-  const [selected, setSelected] = useState<number | null>(null);
-  const [tab, setTab] = useState<number | null>(null); // depth of the table, if chosen
-  useEffect(() => setSelected(null), [view.simulations, view.setting]);
-  useEffect(() => setTab(null), [view.simulations, moment]);
+  const [selected, setSelected] = useStateOf<number | null>(null, [view.simulations, view.setting]);
+  const [tab, setTab] = useStateOf<number | null>(null, [view.simulations, moment]); // depth of the table, if chosen
 
   const nodes = useMemo(() => nodesAt(view, moment), [view, moment]);
   const line = trace ? trace.changes.map((change) => change.node) : [];

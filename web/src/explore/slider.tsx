@@ -1,7 +1,8 @@
 // A slider of the explorer.
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useStateOf } from "../state_of";
 
 const SLIDER_PAUSE = 250; // milliseconds without a change, by mouse or keyboard, before a slider acts
 
@@ -14,11 +15,10 @@ export function Slider(props: {
   isDisabled?: boolean;
   onChange: (value: number) => void;
 }): JSX.Element {
-  const [shown, setShown] = useState(props.value);
+  const [shown, setShown] = useStateOf(props.value, [props.value]);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => setShown(props.value), [props.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown === latest.current.value) return undefined;
     const timer = setTimeout(() => latest.current.onChange(shown), SLIDER_PAUSE);
     return () => clearTimeout(timer);

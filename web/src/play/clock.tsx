@@ -2,7 +2,7 @@
 // They begin with the first move. What is left is kept in this tab, so that a reload does not stop the time.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { StoneIcon } from "../board/pieces";
 import { capital } from "../controls";
 import { t } from "../language";
@@ -39,7 +39,7 @@ export function useClock(setting: string, game: string, moves: number, toMove: P
   const name = `clock.${game}`;
   const running = setting !== "" && moves > 0 ? toMove : null;
   const kept = setting === "" ? null : advanced(read(name, setting, moves), moves, toMove);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (kept) keepHere(name, JSON.stringify(kept));
   }, [name, setting, moves, toMove]);
   const left = kept ? leftNow(kept, running) : null;

@@ -25,10 +25,13 @@ export function useLastWord(
 ): { play: (action: Action) => void; dialog: JSX.Element | null } {
   const [question, setQuestion] = useState<Question | null>(null);
   const key = positionKey(position);
+  const latest = useRef(key);
+  latest.current = key;
   const play = (action: Action): void => {
     if (state === null) return;
     if (action.source !== null || action.target !== null || state.cells === null || state.legal.length === 1) return onPlay(action);
     void endOf(app, position, action, state).then((found) => {
+      if (latest.current !== key) return; // the player went elsewhere meanwhile
       if (found) setQuestion({ key, action, ...found });
       else onPlay(action);
     });

@@ -2,7 +2,7 @@
 // place says which game and where in it; the tree with its variations is a document that the browser keeps.
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { lineThrough, useDocument } from "../analyse/document";
 import { MOST_SHOWN, MoveTable } from "../analyse/move_table";
 import { OpeningCard } from "../analyse/openings";
@@ -22,7 +22,8 @@ import { t } from "../language";
 import { freshId, readSpot, spotAt, writeLink } from "../link";
 import { outcomeSentence, stopped } from "../outcomes";
 import type { Action, Analysis, BoardShape, Move, State } from "../protocol";
-import { firstGame, startOf, useShown } from "../shown";
+import { firstGame, positionKey, startOf, useShown } from "../shown";
+import { useStateOf } from "../state_of";
 import { FlipButton, Steps } from "../steps";
 import { TreeDrawing } from "../tree_drawing";
 import { TreeView } from "../tree_view";
@@ -52,14 +53,13 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
   const board = useMemo(() => (isFlipped ? { ...straight, flipped: true } : straight), [straight, isFlipped]);
   const [isDrawn, setDrawn] = useState(false); // the tree
   const [asLayer, setLayer] = useState<Layer>("search");
-  const [pointed, setPointed] = useState<string | null>(null); // text of the move whose line is shown
+  const [pointed, setPointed] = useStateOf<string | null>(null, [positionKey(position)]); // text of the move whose line is shown
   const { document: shown, change } = useDocument(app, spot, isPossible ? whole.state : null, (id) =>
     app.go(writeLink("analyse", { ...spot, id }, more), "replace"),
   );
   const line = lineThrough(shown.tree, position.moves, spot.line);
 
   const jump = (moves: string[], tree = shown.tree): void => {
-    setPointed(null);
     const next = { position: { ...position, moves }, line: lineThrough(tree, moves, line), id: spot.id };
     app.go(writeLink("analyse", next, more), "replace");
   };
@@ -96,10 +96,9 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
     const found = state && cell !== null && layer === "search" ? moves.find((move) => covers(board, move, cell)) : null;
     setPointed(found?.text ?? null);
   };
-  useEffect(() => setPointed(null), [position.moves.length]);
   const why = problem ?? whole.problem;
   return (
-    <div class="table analyse">
+    <div class="table analyse" aria-busy={why === null && !isPossible}>
       <h1 class="visually-hidden">{t("Analysis of {game}", { game: game.title })}</h1>
       <div class="panel board-side" style={{ "--aspect": aspect(board) }}>
         <ValueBar board={board} analysis={analysis} outcome={current ? (state?.outcome ?? null) : null} />
@@ -109,6 +108,7 @@ export function AnalyseScreen({ app }: { app: App }): JSX.Element {
             state={state}
             label={t("{game} board", { game: game.title })}
             {...(ready ? { onPlay: (action: Action) => play(action.text) } : {})}
+            isWaiting={!current}
             onHover={onHover}
             labels={layer === "search" && !shownLine && current ? labelsOf(moves) : undefined}
             heat={layer === "policy" && current && analysis ? heatOf(state, analysis) : undefined}

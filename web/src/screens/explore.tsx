@@ -2,7 +2,7 @@
 // one with the network and the classic one with random play-outs.
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Actions } from "../board/actions";
 import { Board } from "../board/board";
@@ -19,7 +19,7 @@ import { LAST_STAGE, type Selection } from "../explore/words";
 import { rich, t } from "../language";
 import { type Spot, readSpot, spotAt, writeLink } from "../link";
 import { outcomeSentence, outcomeText, stopped } from "../outcomes";
-import type { BoardShape, ExplorerParams, Position, State } from "../protocol";
+import type { Action, BoardShape, ExplorerParams, Position, State } from "../protocol";
 import { after, firstGame, startOf, useShown } from "../shown";
 
 const SEED = 0;
@@ -149,7 +149,7 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
   const board = root?.board ?? game.board;
   const isNetwork = !(model in WITHOUT_NETWORK);
   return (
-    <div class="explore">
+    <div class="explore" aria-busy={problem === null && !isCurrent}>
       <div class="explore-setup">
         <div class="explore-words">
           <h1>{t("Inside the search")}</h1>
@@ -222,7 +222,8 @@ export function ExploreScreen({ app }: { app: App }): JSX.Element {
               board={board}
               state={root}
               label={t("Position that is searched")}
-              onPlay={(action) => visit(after(position, action.text))}
+              {...(isReady ? { onPlay: (action: Action) => visit(after(position, action.text)) } : {})}
+              isWaiting={!isCurrent}
             />
           )}
           {root && isReady && <Actions state={root} onPlay={(action) => visit(after(position, action.text))} />}
@@ -373,7 +374,7 @@ function useTimeline(now: {
   step.current = now.step;
   const depth = Math.max(0, ...now.views.map((view) => view.trace?.path.length ?? 0));
   const done = now.views.map((view) => view.simulations).join(" ");
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { stage, depth: at } = now.moment;
     if (now.isStaging) {
       if (stage === LAST_STAGE) {

@@ -2,7 +2,7 @@
 // connection or a link goes on with the same game.
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
 import { Actions } from "../board/actions";
 import { Board } from "../board/board";
@@ -21,6 +21,7 @@ import { outcomeSentence, outcomeText, stopped } from "../outcomes";
 import type { BoardShape, GameInfo, Move, Options, Player, Position, State } from "../protocol";
 import { after, askState, firstGame, keepState, positionKey, startOf, useShown } from "../shown";
 import { endOfGame, knock, soundsAreOn, turnSounds } from "../sound";
+import { useStateOf } from "../state_of";
 import { FlipButton, Steps } from "../steps";
 import { keep } from "../storage";
 import { firstToMove, lineText, moveText } from "../moves";
@@ -42,7 +43,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
   const [paused, setPaused] = useState(false);
   const [isTurned, setTurned] = useState(false);
   const [sounds, setSounds] = useState(soundsAreOn);
-  const [hint, setHint] = useState<{ key: string; move: Move } | "asked" | null>(null);
+  const [hint, setHint] = useStateOf<Move | "asked" | null>(null, [key]);
 
   const set = (change: Partial<Table>): void => {
     const next = { ...table, ...change };
@@ -61,7 +62,6 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
     keepState(after(position, text), next);
     goTo(after(position, text));
   });
-  useEffect(() => setHint(null), [key]);
   const isGoing = whole.current && whole.state?.outcome === null && !table.resigned && table.late === null && !(side === "watch" && paused);
   const clock = useClock(table.clock, spot.id ?? "", count, isGoing ? (whole.state?.to_move ?? null) : null, (late) => set({ late }));
   useSounds(state, current);
@@ -91,18 +91,18 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
     app.connection
       .request("analyse", { position, model: table.model, simulations: HINT_SIMULATIONS, seconds: HINT_SECONDS })
       .answer.then(
-        ({ moves: [move] }) => setHint(move ? { key, move } : null),
+        ({ moves: [move] }) => setHint(move ?? null),
         (error: Error) => {
           setHint(null);
           app.notify(error.message);
         },
       );
   };
-  const shownHint = hint !== null && hint !== "asked" && hint.key === key ? hint.move : null;
+  const shownHint = hint === "asked" ? null : hint;
   const canUndo = table.resigned || table.late !== null || count > (side === "1" ? 1 : 0);
 
   return (
-    <div class="table play" data-current={current}>
+    <div class="table play" data-current={current} aria-busy={problem === null && !current}>
       <div class="panel board-side">
         {state ? (
           <Board
@@ -110,6 +110,7 @@ export function PlayScreen({ app }: { app: App }): JSX.Element {
             state={state}
             label={t("{game} board", { game: game.title })}
             {...(yourTurn ? { onPlay: lastWord.play } : {})}
+            isWaiting={!current || agentMoves}
             ownership={state.outcome && current ? territoryOf(state) : undefined}
             hint={shownHint}
           />
@@ -297,10 +298,10 @@ function useAgent(
   const { side } = table;
   const { position } = table.spot;
   const { level, model } = agentOf(table, side === "watch" ? toMove : 0);
-  const [failure, setFailure] = useState<string | null>(null);
-  useEffect(() => {
-    setFailure(null);
-    if (!moves) return;
+  const asked = [moves, positionKey(position), level, model, side];
+  const [failure, setFailure] = useStateOf<string | null>(null, asked);
+  useLayoutEffect(() => {
+    if (!moves) return; // after Undo or Pause no answer may come in between
     let gone = false;
     const earliest = Date.now() + (side === "watch" ? 1000 * WATCH_SECONDS : 0);
     const request = app.connection.request("choose", { position, model, level });
@@ -315,7 +316,7 @@ function useAgent(
       gone = true;
       request.drop();
     };
-  }, [moves, positionKey(position), level, model, side]);
+  }, asked);
   return failure;
 }
 

@@ -31,9 +31,16 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   const smoothing = Math.min(0.95, Math.max(0, Number(query["smooth"] ?? 0) || 0));
   const compared = (query["with"] ?? "").split(",").filter((one) => one && one !== name && runs.some((run) => run.name === one));
   const summary = runs.find((run) => run.name === name);
+  const [fresh, setFresh] = useState<string | null>(null); // a name that the list may not have yet
+  const welcome = (run: string): void => {
+    setFresh(run);
+    setDeleted(deleted.filter((one) => one !== run)); // a name can come again
+  };
+  const asked = summary !== undefined || name === fresh ? name : null; // a run that is not there is not asked for
+  const isMissing = name !== null && asked === null && list.value !== null;
   const seconds = summary === undefined || summary.running ? RUN_SECONDS : IDLE_SECONDS;
-  const run = usePolled(name, seconds, askRun);
-  const games = usePolled(name, run.value?.running ? GAMES_SECONDS : IDLE_SECONDS, askGames);
+  const run = usePolled(asked, seconds, askRun);
+  const games = usePolled(asked, run.value?.running ? GAMES_SECONDS : IDLE_SECONDS, askGames);
   const others = usePolled(compared.length ? compared.join(",") : null, RUN_SECONDS, askAll);
   const [waitingFor, setWaitingFor] = useState<string | null>(null);
   const [stopping, setStopping] = useState<string | null>(null); // a run ends after the iteration under way
@@ -65,27 +72,36 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   };
   const rename = async (to: string): Promise<void> => {
     if (name === null || to === name) return;
+    const goOn = await Promise.all([run.rest(), games.rest()]);
     try {
       const renamed = await http<RunDetail>(`/api/runs/${encodeURIComponent(name)}/rename`, { name: to });
+      welcome(renamed.name);
       app.go(`#/train/${encodeURIComponent(renamed.name)}`, "replace");
     } catch (error) {
       app.notify((error as Error).message);
+      for (const again of goOn) again();
     }
     list.again();
   };
   const remove = async (): Promise<void> => {
     if (name === null) return;
+    const goOn = await Promise.all([run.rest(), games.rest()]);
     const response = await fetch(`/api/runs/${encodeURIComponent(name)}`, { method: "DELETE" });
     forgetRun(name);
     if (response.ok) {
       setDeleted([...deleted, name]);
       app.go("#/train", "replace");
-    } else app.notify((await response.json().catch(() => ({})))["message"] ?? t("The server could not delete it."));
+    } else {
+      app.notify((await response.json().catch(() => ({})))["message"] ?? t("The server could not delete it."));
+      for (const again of goOn) again();
+    }
     list.again();
   };
   const start = async (asked: Start): Promise<void> => {
     const started = await post("/api/runs", asked, "start");
-    if (started) app.go(`#/train/${encodeURIComponent(started.name)}`);
+    if (!started) return;
+    welcome(started.name);
+    app.go(`#/train/${encodeURIComponent(started.name)}`);
   };
   const order = (what: "stop" | "resume", minutes: number | null = null): void => {
     if (name === null) return;
@@ -94,7 +110,7 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
   };
 
   return (
-    <div class="train">
+    <div class="train" aria-busy={list.value === null ? list.error === null : asked !== null && run.value === null && run.error === null}>
       <h1 class="visually-hidden">{t("Training")}</h1>
       <aside class="train-side">
         <StartForm
@@ -134,7 +150,11 @@ export function TrainScreen({ app }: { app: App }): JSX.Element {
             onResume={(minutes) => order("resume", minutes)}
           />
         ) : (
-          name !== null && <p class="waiting">{run.error ?? t("Reading the run …")}</p>
+          name !== null && (
+            <p class="waiting" role={isMissing ? "alert" : undefined}>
+              {isMissing ? t("There is no run called {name}.", { name }) : (run.error ?? list.error ?? t("Reading the run …"))}
+            </p>
+          )
         )}
       </div>
     </div>

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { http } from "../connection";
 import { t } from "../language";
 import type { RunDetail, RunGame, RunSummary } from "../protocol";
+import { useStateOf } from "../state_of";
 
 /** A line of metrics.jsonl, as far as the page draws it. */
 export interface Point {
@@ -86,21 +87,30 @@ export function findingsOf(run: RunDetail): Finding[] {
   return run.findings as Finding[];
 }
 
-/** Calls at once, then every so many seconds while the page is in sight; `again` asks out of turn. */
+/** Calls at once, then every so many seconds while the page is in sight; `again` asks out of turn. `rest` asks no more by
+    this key, and waits for what was asked, until what it returns is called: a run that gets another name is not asked for
+    by the old one. */
 export function usePolled<T>(
   key: string | null,
   seconds: number,
   ask: (key: string) => Promise<T>,
-): { value: T | null; error: string | null; again: () => void } {
+): { value: T | null; error: string | null; again: () => void; rest: () => Promise<() => void> } {
   const [answer, setAnswer] = useState<{ key: string; value: T } | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useStateOf<string | null>(null, [key]);
   const latest = useRef(() => undefined as void);
+  const resting = useRef<string | null>(null); // the key
+  const asked = useRef(Promise.resolve());
   useEffect(() => {
+    if (resting.current !== key) resting.current = null;
     if (key === null) return undefined;
     let isGone = false;
     let timer: number | undefined;
-    const turn = async (): Promise<void> => {
+    const turn = (): void => {
       clearTimeout(timer);
+      if (resting.current === key) return;
+      asked.current = Promise.all([asked.current, askOnce()]).then(() => undefined);
+    };
+    const askOnce = async (): Promise<void> => {
       try {
         const value = await ask(key);
         if (isGone) return;
@@ -110,21 +120,30 @@ export function usePolled<T>(
         if (isGone) return;
         setError(problem instanceof Error ? problem.message : String(problem));
       }
-      timer = window.setTimeout(() => (document.hidden ? undefined : void turn()), 1000 * seconds);
+      clearTimeout(timer);
+      timer = window.setTimeout(wake, 1000 * seconds);
     };
     const wake = (): void => {
-      if (!document.hidden) void turn();
+      if (!document.hidden) turn();
     };
     latest.current = wake;
     document.addEventListener("visibilitychange", wake);
-    void turn();
+    turn();
     return () => {
       isGone = true;
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", wake);
     };
   }, [key, seconds]);
-  return { value: answer?.key === key ? answer.value : null, error, again: () => latest.current() };
+  const rest = async (): Promise<() => void> => {
+    resting.current = key;
+    await asked.current;
+    return () => {
+      resting.current = null;
+      latest.current();
+    };
+  };
+  return { value: answer?.key === key ? answer.value : null, error, again: () => latest.current(), rest };
 }
 
 export function duration(seconds: number): string {
