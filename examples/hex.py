@@ -97,4 +97,5 @@ def board_text(state):
     for row in range(size):
         cells = state.owner[row * size : (row + 1) * size]
         lines.append(f"{' ' * row}{size - row:2} " + " ".join(".XO"[owner + 1] for owner in cells))
-    return "\n".join(lines) + ("\nX to move" if state.to_move == 0 else "\nO to move")
+    turn = "game over" if state.winner != ONGOING else f"{'XO'[state.to_move]} to move"
+    return "\n".join([*lines, turn])

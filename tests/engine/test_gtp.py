@@ -59,10 +59,10 @@ def test_commands_that_every_engine_has(talk: Talk) -> None:
 
 def test_moves_are_made_and_only_looked_at(talk: Talk) -> None:
     looked = talk("reg_genmove b")
-    assert talk("showboard").count("X") == 1  # of "X to move"
+    assert talk("showboard").count("X") == 1  # of "black (X) to move"
     assert talk("genmove b") == looked
     assert talk("showboard").count("X") == 1
-    assert "O to move" in talk("showboard")
+    assert "white (O) to move" in talk("showboard")
     assert talk("genmove b").startswith("= ")  # twice in a row: the other side passed in between
     assert talk("showboard").count("X") == 2
 

@@ -43,7 +43,7 @@ GO = """\
 3 . . X . .
 2 . . . . .
 1 . . . . .
-O to move
+white (O) to move
 > play black B4
 =
 > final_score
@@ -192,7 +192,7 @@ OTHELLO = """\
 6 . . . . . . . .
 7 . . . . . . . .
 8 . . . . . . . .
-X to move
+black (X) to move
 > genmove b
 = VERTEX
 > undo

@@ -100,7 +100,7 @@ def test_moves_pieces_scores_and_reasons(tmp_path: Path) -> None:
     state = game.initial_state()
     assert state.cells is not None
     assert state.cells.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 2]]
-    assert str(state).splitlines()[1:] == ["3 K . .", "2 . . .", "1 . . k", "X to move"]
+    assert str(state).splitlines()[1:] == ["3 K . .", "2 . . .", "1 . . k", "K to move"]
     assert [game.action_text(action) for action in state.legal_actions] == ["a3b3", "a3a2", "a3b2"]
     where = game.action_cells(state, "a3b2")
     assert (where.source, where.target, where.piece) == (0, 4, None)
@@ -109,7 +109,7 @@ def test_moves_pieces_scores_and_reasons(tmp_path: Path) -> None:
     assert (end.outcome.winner, end.outcome.reason) == (1, "capture")
     assert end.outcome.sentence == "capture: the king was taken"
     assert (end.score, spec.score_name) == (-1.0, "points")
-    drawn = game.state(board=". K .\n. . .\n. k .\nO to move")
+    drawn = game.state(board=". K .\n. . .\n. k .\nk to move")
     assert [game.action_text(action) for action in drawn.legal_actions] == ["b1a2", "b1b2", "b1c2", "b1a1", "b1c1"]
     assert game.state(board=str(drawn)) == drawn
     with pytest.raises(tengen.BoardTextError, match=r"A board is drawn with K, k and '\.'"):
@@ -117,6 +117,46 @@ def test_moves_pieces_scores_and_reasons(tmp_path: Path) -> None:
     long = game.state("a3b3 c1c2 b3a3 c2c1 a3b3 c1c2")
     assert long.outcome is not None
     assert (long.outcome.is_draw, long.outcome.reason) == (True, "length")
+
+
+def test_a_drawing_calls_players_by_name_and_letter(tmp_path: Path) -> None:
+    board = ". K .\n. . .\n. k .\n"
+    game = tengen.load(kings(tmp_path))
+    assert game.spec.player_names == ["K", "k"]
+    assert str(game.initial_state().play("a3b3")).endswith("\nk to move")
+    with pytest.raises(tengen.BoardTextError, match="The players of kings are K and k; the drawing says 'O to move'"):
+        game.state(board=board + "O to move")
+    named = tengen.load(kings(tmp_path, 'shape = "hex"', 'player_names = ("白", "red")'))
+    assert str(named.initial_state()).endswith("\n白 (K) to move")
+    for turn in ("red (k)", "red", "k"):
+        assert named.state(board=f"{board}{turn} to move").to_move == 1
+    several = kings(tmp_path, '("king", "k", 1)]', '("king", "k", 1), ("queen", "q", 1)]')
+    assert tengen.load(several).spec.player_names == ["first player", "second player"]
+    assert str(tengen.load(several).initial_state()).endswith("\nfirst player (K) to move")
+    for wrong in ('("X", "X")', '("X",)', '("X", " ")', '("X", "O\\n")'):
+        with pytest.raises(tengen.RulesError, match="player_names must be two different names, each on one line"):
+            tengen.load(kings(tmp_path, 'shape = "hex"', f"player_names = {wrong}"))
+
+
+def test_a_drawing_of_a_finished_game_is_right_where_a_player_moves_twice(tmp_path: Path) -> None:
+    game = tengen.load(DOTS, rows=1, columns=1)
+    state = game.state("b3 a2 c2 b1")  # O closes the only box, and would move again
+    assert state.outcome is not None
+    assert (state.outcome.winner, state.to_move) == (1, 1)
+    assert str(state).endswith("\ngame over, O would be next")
+    end = tengen.load(kings(tmp_path)).state("a3b2 c1b2")
+    assert str(end).endswith("\ngame over, K would be next")
+    assert end.game.state(board=str(end)).to_move == 0
+    assert end.game.state(board=str(end).replace("K would be next", "k moved last")).to_move == 0
+
+
+def test_a_game_without_pieces_says_whose_turn_it_is(tmp_path: Path) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text()
+    path = tmp_path / "matches.py"
+    path.write_text("import numpy" + readme.split("import numpy", 1)[1].split("```", 1)[0])
+    game = tengen.load(str(path))
+    assert str(game.state("2")) == "taken: 3\nO to move"
+    assert str(game.state("2 2 2 2 2")) == "taken: 15\ngame over, O would be next"
 
 
 def test_compiled_and_interpreted_say_the_same(tmp_path: Path) -> None:

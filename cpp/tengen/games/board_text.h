@@ -1,10 +1,11 @@
-// Boards and squares as text, shared by the games: 'X' for the first player's stones, 'O' for the second's, '.' empty.
+// Boards and squares as text, shared by the games: the letters of the pieces ('X' and 'O' for stones), '.' empty, and
+// below the board whose turn it is.
 //
 //      a b c
 //    3 . X .          rows numbered from the bottom (Go, Gomoku) or from the top (Othello);
 //    2 . O .          or only columns, numbered below the board (Connect Four)
 //    1 . . .
-//    X to move
+//    black (X) to move
 #pragma once
 
 #include <algorithm>
@@ -79,14 +80,39 @@ struct SquareNames {
   }
 };
 
-// The line below a board: who is to move, or that nobody is.
-inline std::string turn_text(Player to_move, bool finished) {
-  if (!finished) return std::string(1, stone_char(to_move)) + " to move";
-  return std::string("game over, ") + stone_char(opponent(to_move)) + " moved last";
+// The letter that a player's pieces are drawn with; empty if there is none, or more than one kind.
+inline std::string letter_of(const GameSpec& spec, Player player) {
+  std::string letters;
+  for (const Piece& piece : spec.pieces) {
+    if (piece.owner == player) letters += piece.letter;
+  }
+  return letters.size() == 1 ? letters : "";
 }
 
-// `cells` is one character per cell, row by row from the top.
-inline std::string draw_board(const SquareNames& names, std::string_view cells, Player to_move, bool finished) {
+// "X"; "black (X)" where the letter on the board is not the player's name.
+inline std::string player_text(const GameSpec& spec, Player player) {
+  const std::string& name = spec.player_names[static_cast<std::size_t>(index(player))];
+  const std::string letter = letter_of(spec, player);
+  return letter.empty() || letter == name ? name : name + " (" + letter + ")";
+}
+
+// The line below a board: who is to move, or that nobody is.
+inline std::string turn_text(const std::string& player) { return player + " to move"; }
+inline std::string last_mover_text(const std::string& player) { return "game over, " + player + " moved last"; }
+inline std::string next_mover_text(const std::string& player) { return "game over, " + player + " would be next"; }
+
+// Of a game whose players take turns, so that the opponent of the player to move has moved last.
+inline std::string turn_line(const GameSpec& spec, Player to_move, bool finished) {
+  return finished ? last_mover_text(player_text(spec, opponent(to_move))) : turn_text(player_text(spec, to_move));
+}
+
+// Of a game in which a player may move twice in a row: a state does not tell who moved last.
+inline std::string free_turn_line(const GameSpec& spec, Player to_move, bool finished) {
+  return finished ? next_mover_text(player_text(spec, to_move)) : turn_text(player_text(spec, to_move));
+}
+
+// `cells` is one character per cell, row by row from the top; `turn` the line below the board.
+inline std::string draw_board(const SquareNames& names, std::string_view cells, const std::string& turn) {
   const std::size_t label = names.height > 9 ? 2 : 1;
   std::string text(label, ' ');
   for (int column = 0; column < names.width; ++column) text += {' ', names.column_letter(column)};
@@ -97,11 +123,11 @@ inline std::string draw_board(const SquareNames& names, std::string_view cells, 
       text += {' ', cells[static_cast<std::size_t>(row * names.width + column)]};
     }
   }
-  return text + "\n" + turn_text(to_move, finished);
+  return text + "\n" + turn;
 }
 
 // The same for a board whose actions are columns: no row labels, the columns numbered from 1 below.
-inline std::string draw_columns(int height, int width, std::string_view cells, Player to_move, bool finished) {
+inline std::string draw_columns(int height, int width, std::string_view cells, const std::string& turn) {
   const std::size_t label = width > 9 ? 2 : 1;
   const auto padded = [label](int column, const std::string& mark) {
     return std::string(column > 0 ? 1 : 0, ' ') + std::string(label - mark.size(), ' ') + mark;
@@ -114,7 +140,7 @@ inline std::string draw_columns(int height, int width, std::string_view cells, P
     text += "\n";
   }
   for (int column = 0; column < width; ++column) text += padded(column, std::to_string(column + 1));
-  return text + "\n" + turn_text(to_move, finished);
+  return text + "\n" + turn;
 }
 
 // A drawing read back: the cells row by row from the top, and who is to move if the drawing says so.
@@ -123,19 +149,28 @@ struct BoardDrawing {
   std::optional<Player> to_move;
 };
 
-// The player to move, if `line` is a line that turn_text() writes.
-inline std::optional<Player> parse_turn(std::string_view line) {
-  for (const Player player : {Player::kFirst, Player::kSecond}) {
-    if (line == turn_text(player, false) || line == turn_text(player, true)) return player;
-  }
-  return std::nullopt;
-}
-
 // Enough of a line to recognize it by, cut between characters (UTF-8 continues them with bytes 10xxxxxx).
 inline std::string excerpt(const std::string& line) {
   std::size_t size = std::min<std::size_t>(line.size(), 80);
   while (size < line.size() && size > 0 && (line[size] & 0xc0) == 0x80) --size;
   return "'" + line.substr(0, size) + "'";
+}
+
+// The player to move, if `line` is a line below a board of that game; a player may be called by name, letter or both.
+inline std::optional<Player> parse_turn(std::string_view line, const GameSpec& spec) {
+  for (const Player player : {Player::kFirst, Player::kSecond}) {
+    const std::string& name = spec.player_names[static_cast<std::size_t>(index(player))];
+    for (const std::string& called : {player_text(spec, player), name, letter_of(spec, player)}) {
+      if (called.empty()) continue;
+      if (line == turn_text(called) || line == next_mover_text(called)) return player;
+      if (line == last_mover_text(called)) return opponent(player);
+    }
+  }
+  if (line.ends_with(" to move")) {
+    throw BoardTextError("The players of " + spec.name + " are " + player_text(spec, Player::kFirst) + " and " +
+                         player_text(spec, Player::kSecond) + "; the drawing says " + excerpt(std::string(line)) + ".");
+  }
+  return std::nullopt;
 }
 
 // The cells of one line of a drawing; empty if the line is not a row of the board. A row begins with a cell or with
@@ -162,7 +197,10 @@ inline std::string parse_row(const std::string& line, const std::string& letters
 
 // Reads what draw_board and draw_columns write, with or without the labels. Lines that are neither a row nor tell whose
 // turn it is (letters, numbers, blanks) are passed over.
-inline BoardDrawing parse_drawing(std::string_view text, int height, int width, const std::string& letters = "XO") {
+inline BoardDrawing parse_drawing(std::string_view text, const GameSpec& spec) {
+  std::string letters;
+  for (const Piece& piece : spec.pieces) letters += piece.letter;
+  if (letters.empty()) letters = "XO";
   BoardDrawing drawing;
   int rows = 0;
   std::size_t start = 0;
@@ -173,23 +211,23 @@ inline BoardDrawing parse_drawing(std::string_view text, int height, int width, 
     const auto first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos) continue;
     line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    if (const auto turn = parse_turn(line)) {
+    if (const auto turn = parse_turn(line, spec)) {
       if (drawing.to_move.value_or(*turn) != *turn) throw BoardTextError("The drawing says twice whose turn it is.");
       drawing.to_move = turn;
       continue;
     }
     const std::string row = parse_row(line, letters);
     if (row.empty()) continue;
-    if (static_cast<int>(row.size()) != width) {
+    if (static_cast<int>(row.size()) != spec.width) {
       throw BoardTextError("The line " + excerpt(line) + " has " + std::to_string(row.size()) +
-                           " cells; this board has " + std::to_string(width) + " columns.");
+                           " cells; this board has " + std::to_string(spec.width) + " columns.");
     }
     drawing.cells += row;
     ++rows;
   }
-  if (rows != height) {
-    throw BoardTextError("The drawing has " + std::to_string(rows) + " rows; this board has " + std::to_string(height) +
-                         ".");
+  if (rows != spec.height) {
+    throw BoardTextError("The drawing has " + std::to_string(rows) + " rows; this board has " +
+                         std::to_string(spec.height) + ".");
   }
   return drawing;
 }

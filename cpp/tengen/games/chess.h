@@ -236,12 +236,12 @@ class Chess {
   std::string board_text(const State& state) const {
     State alone = state;
     alone.repeats = 0;
-    return draw_chess(actions_.names(), setup_of(state), outcome(alone).has_value());
+    return draw_chess(actions_.names(), spec_, setup_of(state), outcome(alone).has_value());
   }
 
   // A drawing, or a FEN.
   State parse_board(std::string_view text) const {
-    const ChessSetup setup = parse_chess_setup(text, kSize);
+    const ChessSetup setup = parse_chess_setup(text, spec_);
     State state;
     state.to_move = setup.to_move;
     state.clock = static_cast<std::uint16_t>(setup.clock);

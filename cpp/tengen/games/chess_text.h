@@ -134,47 +134,36 @@ inline std::string fen_text(const ChessSetup& setup, int size) {
 constexpr std::string_view chess_colour(Player player) { return player == Player::kFirst ? "white" : "black"; }
 
 // The drawing: the board, a line that says whose turn it is, a line with the rest.
-inline std::string draw_chess(const SquareNames& names, const ChessSetup& setup, bool finished) {
-  std::string text = draw_board(names, setup.cells, setup.to_move, finished);
-  text.erase(text.rfind('\n') + 1);
-  if (finished) {
-    text += "game over, " + std::string(chess_colour(opponent(setup.to_move))) + " moved last";
-  } else {
-    text += std::string(chess_colour(setup.to_move)) + " to move";
-  }
-  return text + "\ncastling " + setup.castling + ", en passant " + setup.en_passant + ", clock " +
-         std::to_string(setup.clock) + ", move " + std::to_string(setup.move);
+inline std::string draw_chess(const SquareNames& names, const GameSpec& spec, const ChessSetup& setup, bool finished) {
+  return draw_board(names, setup.cells, turn_line(spec, setup.to_move, finished)) + "\ncastling " + setup.castling +
+         ", en passant " + setup.en_passant + ", clock " + std::to_string(setup.clock) + ", move " +
+         std::to_string(setup.move);
 }
 
 // Reads what draw_chess writes; the last two lines may be missing.
-inline ChessSetup parse_chess_drawing(std::string_view text, int size) {
+inline ChessSetup parse_chess_drawing(std::string_view text, const GameSpec& spec) {
   ChessSetup setup;
-  std::string rows;
+  std::string board;
   for (const std::string& line : chess_words(text, "\r\n")) {
     const std::vector<std::string> words = chess_words(line, " \t,");
     const auto value = [&words](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
-    if (words.size() == 3 && words[1] == "to" && words[2] == "move") {
-      if (words[0] != "white" && words[0] != "black") {
-        throw BoardTextError("The players of chess are white and black; the drawing says " + excerpt(line) + ".");
-      }
-      setup.to_move = words[0] == "white" ? Player::kFirst : Player::kSecond;
-    } else if (words.size() == 5 && words[0] == "game") {  // game over, white moved last
-      setup.to_move = words[2] == "white" ? Player::kSecond : Player::kFirst;
-    } else if (!words.empty() && words[0] == "castling") {  // castling KQkq, en passant -, clock 0, move 1
+    if (!words.empty() && words[0] == "castling") {  // castling KQkq, en passant -, clock 0, move 1
       setup.castling = value(1);
       setup.en_passant = value(4);
       setup.clock = parse_chess_count(value(6), "The clock", 9999);
       setup.move = std::max(1, parse_chess_count(value(8), "The move", 9999));
     } else {
-      rows += line + "\n";
+      board += line + "\n";
     }
   }
-  setup.cells = parse_drawing(rows, size, size, std::string(kChessLetters)).cells;
+  const BoardDrawing drawing = parse_drawing(board, spec);
+  setup.cells = drawing.cells;
+  setup.to_move = drawing.to_move.value_or(Player::kFirst);
   return setup;
 }
 
-inline ChessSetup parse_chess_setup(std::string_view text, int size) {
-  return text.find('/') != std::string_view::npos ? parse_fen(text, size) : parse_chess_drawing(text, size);
+inline ChessSetup parse_chess_setup(std::string_view text, const GameSpec& spec) {
+  return text.find('/') != std::string_view::npos ? parse_fen(text, spec.height) : parse_chess_drawing(text, spec);
 }
 
 // The back row of a Chess960 number, as white has it (Scharnagl's numbering; 518 is RNBQKBNR).

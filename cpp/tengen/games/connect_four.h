@@ -158,12 +158,12 @@ class ConnectFour {
   }
 
   std::string board_text(const State& state) const {
-    return draw_columns(rules_.rows, rules_.columns, cell_letters(*this, state), state.to_move,
-                        state.status != Status::kOngoing);
+    return draw_columns(rules_.rows, rules_.columns, cell_letters(*this, state),
+                        turn_line(spec_, state.to_move, state.status != Status::kOngoing));
   }
 
   State parse_board(std::string_view text) const {
-    const BoardDrawing drawing = parse_drawing(text, rules_.rows, rules_.columns);
+    const BoardDrawing drawing = parse_drawing(text, spec_);
     State state;
     state.to_move = turn_by_stones(drawing);
     for (int cell = 0; cell < spec_.num_cells(); ++cell) {

@@ -237,12 +237,12 @@ class Go {
   }
 
   std::string board_text(const State& state) const {
-    return draw_board(names_, cell_letters(*this, state), state.to_move, finished(state));
+    return draw_board(names_, cell_letters(*this, state), turn_line(spec_, state.to_move, finished(state)));
   }
 
   // The past begins with the drawing. One that says "game over" is a finished game, as after two passes.
   State parse_board(std::string_view text) const {
-    const BoardDrawing drawing = parse_drawing(text, rules_.size, rules_.size);
+    const BoardDrawing drawing = parse_drawing(text, spec_);
     State state = initial_state();
     auto& position = state.position;
     for (int cell = 0; cell < pass_; ++cell) {

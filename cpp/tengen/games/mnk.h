@@ -173,11 +173,12 @@ class Mnk {
   std::optional<Action> parse_action(std::string_view text) const { return names_.parse(text); }
 
   std::string board_text(const State& state) const {
-    return draw_board(names_, cell_letters(*this, state), state.to_move, state.status != Status::kOngoing);
+    return draw_board(names_, cell_letters(*this, state),
+                      turn_line(spec_, state.to_move, state.status != Status::kOngoing));
   }
 
   State parse_board(std::string_view text) const {
-    const BoardDrawing drawing = parse_drawing(text, rules_.height, rules_.width);
+    const BoardDrawing drawing = parse_drawing(text, spec_);
     State state;
     state.to_move = turn_by_stones(drawing);
     for (Action cell = 0; cell < spec_.num_actions; ++cell) {

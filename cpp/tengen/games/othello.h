@@ -159,12 +159,12 @@ class Othello {
   }
 
   std::string board_text(const State& state) const {
-    return draw_board(names_, cell_letters(*this, state), state.to_move, state.finished);
+    return draw_board(names_, cell_letters(*this, state), turn_line(spec_, state.to_move, state.finished));
   }
 
   // Without a line that says who is to move, it is the player whose turn it would be if nobody had passed.
   State parse_board(std::string_view text) const {
-    const BoardDrawing drawing = parse_drawing(text, size_, size_);
+    const BoardDrawing drawing = parse_drawing(text, spec_);
     std::uint64_t x = 0;
     std::uint64_t o = 0;
     for (int cell = 0; cell < pass_; ++cell) {

@@ -258,12 +258,11 @@ class TableGame {
   std::string board_text(const State& state) const {
     if (rules_.text.board_text) return rules_.text.board_text(state.bytes());
     const std::string letters = cell_letters(*this, state);
-    const Player mover = to_move(state);
-    const bool finished = outcome(state).has_value();
+    const std::string turn = free_turn_line(rules_.spec, to_move(state), outcome(state).has_value());
     if (rules_.spec.action_layout == ActionLayout::kColumns) {
-      return draw_columns(squares_.height, squares_.width, letters, mover, finished);
+      return draw_columns(squares_.height, squares_.width, letters, turn);
     }
-    return draw_board(squares_, letters, mover, finished);
+    return draw_board(squares_, letters, turn);
   }
 
   State parse_board(std::string_view text) const {
@@ -272,10 +271,7 @@ class TableGame {
                            " cannot be set up from a drawing: its rules have no function set_board(state, cells, "
                            "to_move); give the moves instead.");
     }
-    std::string letters;
-    for (const Piece& piece : rules_.spec.pieces) letters += piece.letter;
-    if (letters.empty()) letters = "XO";
-    const BoardDrawing drawing = parse_drawing(text, rules_.spec.height, rules_.spec.width, letters);
+    const BoardDrawing drawing = parse_drawing(text, rules_.spec);
     State state(rules_.state_size);
     rules_.text.set_board(state.bytes(), drawing);
     return state;

@@ -81,12 +81,14 @@ def _turned(game: Game, state: State, symmetry: Symmetry) -> State | None:
     planes = symmetry.planes(state.planes())
     if np.array_equal(planes, state.planes()):
         return state
-    if not has_stones(game.spec):
+    letters = {piece.owner: piece.letter for piece in game.spec.pieces}
+    if not has_stones(game.spec) or len(game.spec.pieces) != 2 or letters.keys() != {0, 1}:
         return None
     own, opponents = planes[:2] != 0
-    marks = np.where(own, "XO"[state.to_move], np.where(opponents, "OX"[state.to_move], "."))  # [H, W]
+    mine, others = letters[state.to_move], letters[1 - state.to_move]
+    marks = np.where(own, mine, np.where(opponents, others, "."))  # [H, W]
     try:
-        return game.state(board="\n".join("".join(row) for row in marks) + f"\n{'XO'[state.to_move]} to move")
+        return game.state(board="\n".join("".join(row) for row in marks) + f"\n{mine} to move")
     except BoardTextError:
         return None
 

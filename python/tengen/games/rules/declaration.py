@@ -101,6 +101,7 @@ class _Reader:
         state = self._state()
         functions = self._functions(state)
         plane_names = self._texts("plane_names", None)
+        pieces = self._pieces(plane_names, functions)
         return Declaration(
             path=self.file.path,
             options=self.file.options,
@@ -113,9 +114,9 @@ class _Reader:
             action_cells=self._action_cells(prod(board), num_actions, moves, functions),
             longest_game=self._positive("longest_game", "the most actions a game can have"),
             plane_names=plane_names,
-            player_names=self._player_names(),
+            player_names=self._player_names(pieces),
             symmetries=self._symmetries(board, layout, num_actions, moves),
-            pieces=self._pieces(plane_names, functions),
+            pieces=pieces,
             shape=self._one_of("shape", ("square", "hex"), "square"),
             score_name=self._score_name(functions),
             state=state,
@@ -160,10 +161,10 @@ class _Reader:
             raise self._wrong(f"{name} must be a list of texts, not {value!r}.")
         return tuple(value)
 
-    def _player_names(self) -> tuple[str, str]:
-        names = self._texts("player_names", ("X", "O"))
-        if len(names) != 2:
-            raise self._wrong(f"player_names must be two names, not {names!r}.")
+    def _player_names(self, pieces: Sequence[PieceKind]) -> tuple[str, str]:
+        names = self._texts("player_names", _default_names(pieces))
+        if len(names) != 2 or names[0] == names[1] or not all(name.isprintable() and name.strip() for name in names):
+            raise self._wrong(f"player_names must be two different names, each on one line, not {list(names)!r}.")
         return names[0], names[1]
 
     def _board(self) -> tuple[int, int]:
@@ -328,6 +329,17 @@ class _Reader:
             return read_symmetries(self.names.get("symmetries", "none"), board, layout, num_actions, moves)
         except RulesError as error:
             raise self._wrong(str(error)) from None
+
+
+def _default_names(pieces: Sequence[PieceKind]) -> tuple[str, str]:
+    """Players without names are called as the drawing shows them: by their letter, if each has one kind of piece."""
+    letters = [[letter for _, letter, owner, _ in pieces if owner == player] for player in (0, 1)]
+    match letters:
+        case [[first], [second]]:
+            return first, second
+        case [[], []]:
+            return "X", "O"
+    return "first player", "second player"
 
 
 def _takes(function: FunctionType, count: int) -> bool:

@@ -147,7 +147,10 @@ class Interpreted:
         if "board_text" in self._rules.functions:
             return self._text("board_text", self._readable(state))
         record = np.frombuffer(state, self._rules.state)[0]
-        return "\n".join(f"{name}: {record[name]}" for name in self._rules.state.names or ())
+        fields = [f"{name}: {record[name]}" for name in self._rules.state.names or () if name != "to_move"]
+        player = self._rules.player_names[self.to_move(state)]
+        turn = f"{player} to move" if self.outcome(state) == ONGOING else f"game over, {player} would be next"
+        return "\n".join([*fields, turn])
 
     def _set_board(self, marks: str, to_move: int) -> bytes:
         """`marks` has a letter of a piece or '.' for each cell; the rules get the number of the piece from 0, or -1."""
