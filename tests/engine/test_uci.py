@@ -79,8 +79,7 @@ def test_positions_and_moves(talk: Talk) -> None:
         ("position fen nonsense", "."),
         ("position startpos moves a1 a1", "a1 is not legal after 1 moves"),
         ("position startpos moves e2e4", "e2e4 is not legal after 0 moves"),
-        ("go nodes many", "'many' is not a number"),
-        ("go wtime 99999999999999999999", "is not a number"),
+        ("position startpos a1", "after startpos comes the word moves, not 'a1'"),
         ("setoption", "needs a name"),
         ("setoption name Contempt value 3", "there is no option 'Contempt'"),
         ("setoption name MultiPV value 0", "option MultiPV: it is a whole number from 1 to 25, not '0'"),
@@ -96,6 +95,21 @@ def test_bad_lines_are_told_and_change_nothing(talk: Talk, line: str, problem: s
     assert re.search(problem, told), told
     assert talk.before == []
     assert talk("go nodes 10") != "c3"
+
+
+@pytest.mark.parametrize("limits", ["nodes many", "wtime soon btime 3", "movetime 1e3", "depth ٣"])
+def test_a_limit_that_is_no_number_is_told_and_answered_at_once(talk: Talk, limits: str) -> None:
+    """Whoever sends it waits for a move; in a game by the clock the game would be lost."""
+    assert talk.game.initial_state().is_legal(talk("position startpos", f"go {limits}"))
+    assert "is not a number" in talk.before[0]
+    assert "counts as 0" in talk.before[0]
+
+
+def test_a_number_beyond_all_measure_is_a_large_one(talk: Talk) -> None:
+    assert talk("position startpos", "go nodes 5 movetime 99999999999999999999")
+    assert " nodes 5 " in talk.before[-1]
+    assert parse_go(["wtime", "9" * 5000], UCI, 0).clock.left == parse_go(["wtime", "9" * 20], UCI, 0).clock.left
+    assert parse_go(["wtime", "-" + "9" * 20], UCI, 0).clock.left == 0.0
 
 
 def test_words_before_a_command_are_skipped(talk: Talk) -> None:
@@ -295,8 +309,15 @@ def test_the_end_of_the_game() -> None:
     talk = Talk(size=5)
     assert talk("position startpos moves a1 b1 a2 b2 a3 b3 a4 b4 a5", "go nodes 5") == "(none)"
     assert talk.before == ["info depth 0 score mate 0"]
+    for wait, go_on in (("go infinite", "stop"), ("go ponder nodes 5", "ponderhit"), ("go ponder", "stop")):
+        talk.send(wait, "isready")  # the answer waits until the other side asks for it, as after any such search
+        assert talk.wait_for("readyok")
+        assert not any(line.startswith("bestmove") for line in [*talk.before, *talk.lines])
+        assert talk(go_on) == "(none)"
     talk = Talk(dialect=USI, size=5)
     assert talk("position startpos moves a1 b1 a2 b2 a3 b3 a4 b4 a5", "go nodes 5") == "resign"
+    talk.send("go mate 100")
+    assert talk.wait_for("checkmate") == "checkmate nomate"
 
 
 def test_levels_play_weaker_on_purpose(talk: Talk) -> None:
@@ -454,8 +475,8 @@ def test_no_network_no_game(refused) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_the_other_side_may_leave() -> None:
-    """At the end of the input a bounded search still answers, and an infinite one ends."""
-    for go in ("go nodes 30", "go infinite"):
+    """At the end of the input a search that has an end still answers; any other ends, so that nothing stays behind."""
+    for go in ("go nodes 30", "go infinite", "go mate 9"):
         talked = subprocess.run(
             [*COMMAND, "uci", "rollout", "--game", "connect_four"],
             input=f"{go}\n", capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"},

@@ -1,6 +1,7 @@
 """`tengen uci` in chess, driven by python-chess, and chess programs as opponents."""
 
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -127,6 +128,14 @@ def test_a_game_that_nobody_claims_drawn_goes_on(talk: Talk) -> None:
     assert chess.Move.from_uci(talk(f"position startpos moves {shuffle}", "go nodes 20")) in board.legal_moves
     assert talk("position fen 8/8/4k3/8/8/3RK3/8/8 w - - 100 120", "go nodes 20") != "(none)"
     assert talk("position fen 8/8/4k3/8/8/4K3/8/8 w - - 0 1", "go nodes 20") == "(none)"  # nobody can win
+
+
+def test_a_game_as_long_as_the_rules_allow_arrives_whole() -> None:
+    """The line is longer than what a pipe holds; one that is cut would be another position, or none."""
+    moves = " ".join(["g1f3 g8f6 f3g1 f6g8"] * 4400)
+    lines = f"position startpos moves e2e4 e7e5 {moves} f1b5\nd\nquit\n"
+    talked = subprocess.run([*COMMAND, "rollout"], input=lines, capture_output=True, text=True, check=True)
+    assert "rnbqkbnr/pppp1ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b KQkq" in talked.stdout
 
 
 @pytest.mark.parametrize(

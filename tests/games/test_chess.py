@@ -1,6 +1,7 @@
 """Chess against what others know: published counts of moves, python-chess as referee, rules one by one."""
 
 import random
+import re
 from collections.abc import Iterator
 
 import chess
@@ -116,6 +117,57 @@ def few_pieces(rng: random.Random) -> chess.Board:
         board.turn = rng.random() < 0.5
         if board.is_valid():
             return board
+
+
+def many_promoted(rng: random.Random) -> chess.Board:
+    """Nine queens, ten knights and the like, sometimes with rooks that may castle, in chess and Chess960."""
+    armies = ("Q" * 9, "N" * 10, "R" * 8, "B" * 8, "NNNBBBRRQQQPP", "PPPPPPPPNB", "QQQPPPP")
+    while True:
+        board = chess.Board(None, chess960=rng.random() < 0.3)
+        if rng.random() < 0.4:
+            king = rng.randrange(1, 7) if board.chess960 else 4
+            rooks = (rng.randrange(king), rng.randrange(king + 1, 8)) if board.chess960 else (0, 7)
+            for row, king_letter, rook_letter in ((0, "K", "R"), (7, "k", "r")):
+                board.set_piece_at(chess.square(king, row), chess.Piece.from_symbol(king_letter))
+                for column in rooks:
+                    board.set_piece_at(chess.square(column, row), chess.Piece.from_symbol(rook_letter))
+            board.castling_rights = board.rooks
+        else:
+            for letter, square in zip("Kk", rng.sample(range(64), 2), strict=True):
+                board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        for to_case in (str.upper, str.lower):
+            army = rng.choice(armies)
+            for letter in army[: rng.randrange(1, len(army) + 1)]:
+                rows = range(8, 56) if letter == "P" else range(64)
+                square = rng.choice([square for square in rows if board.piece_at(square) is None])
+                board.set_piece_at(square, chess.Piece.from_symbol(to_case(letter)))
+        board.turn = rng.random() < 0.5
+        if board.is_valid():
+            return board
+
+
+def test_every_move_of_many_pieces_is_written_as_by_python_chess() -> None:
+    """Disambiguation by column, row and both, marks of check and mate, promotions: they need many pieces of a kind."""
+    games = {False: tengen.load("chess", max_moves=17697), True: tengen.load("chess", chess960=518, max_moves=17697)}
+    full = 0  # moves that name column and row
+    for seed in range(40):
+        rng = random.Random(seed)
+        board = many_promoted(rng)
+        state = games[board.chess960].state(board=board.fen())
+        for _ in range(10):
+            assert (None if state.outcome is None else state.outcome.reason) == reason(board)
+            if state.outcome is not None:
+                break
+            legal = {state.action_text(action): action for action in state.legal_actions}
+            written = {move.uci(): board.san(move) for move in board.legal_moves}
+            assert {text: state.notation(action) for text, action in legal.items()} == written
+            assert {text: state.parse_action(san) for text, san in written.items()} == legal
+            full += sum(re.match(r"[QRBN][a-h][1-8]x?[a-h][1-8]", san) is not None for san in written.values())
+            text = rng.choice(sorted(written))
+            state = state.play(text)
+            board.push_uci(text)
+            assert state.position_text == board.fen()
+    assert full > 20
 
 
 @pytest.mark.parametrize("part", range(3))

@@ -9,12 +9,14 @@ import sys
 from collections import Counter
 
 import cshogi
+import numpy as np
 import pyffish
 import pytest
 import shogi as python_shogi
 
 import tengen
 
+WHITE_KING = 22  # of state.cells: 8 is black's, and 14 codes are black's
 FEW_PIECES = (
     None,
     "k8/9/9/9/9/9/9/9/K7R b - 1",
@@ -151,6 +153,49 @@ def test_an_entered_king_is_declared_where_cshogi_allows_it() -> None:
             assert ("win" in map(state.action_text, state.legal_actions)) == allowed
             seen[allowed] += 1
     assert min(seen[True], seen[False]) > 20
+
+
+def crowded_king(rng: random.Random) -> str:
+    """A white king at the edge among pieces of both sides, promoted or not, and all the others in the hands."""
+    cells = {(row, column): "1" for row in range(9) for column in range(9)}
+    king = (rng.choice((0, 0, 0, 1, 2)), rng.choice((0, 0, 8, rng.randrange(9))))
+    cells[king], cells[rng.randrange(6, 9), rng.randrange(9)] = "k", "K"
+    pool = list("RRBBGGGGSSSSNNNNLLLL" + "P" * 18)
+    rng.shuffle(pool)
+    near, hands = rng.randrange(4, 22), Counter[str]()
+    for number, piece in enumerate(pool):
+        cell = (min(8, max(0, king[0] + rng.randrange(-1, 4))), min(8, max(0, king[1] + rng.randrange(-3, 4))))
+        is_promoted = piece != "G" and rng.random() < 0.3
+        if number < near and cells[cell] == "1":
+            cells[cell] = ("+" if is_promoted else "") + (piece if rng.random() < 0.5 else piece.lower())
+        else:
+            hands[piece if rng.random() < 0.7 else piece.lower()] += 1
+    board = "/".join("".join(cells[row, column] for column in range(9)) for row in range(9))
+    held = "".join(
+        f"{hands[piece]}{piece}" if hands[piece] > 1 else piece for piece in "RBGSNLPrbgsnlp" if hands[piece]
+    )
+    return f"{board} {rng.choice('bbbw')} {held or '-'} 1"
+
+
+def test_a_crowded_king_with_full_hands_as_cshogi_has_it() -> None:
+    """Pins, drops between, forced promotion, and pawns that would mate: some are allowed, because they can be taken."""
+    game, rng, before_king = tengen.load("shogi"), random.Random(5), Counter[bool]()
+    for _ in range(3000):
+        try:
+            state = game.state(board=crowded_king(rng))
+        except tengen.BoardTextError:  # two pawns in a column, a piece that could never move, a king to be taken
+            continue
+        board = cshogi.Board(state.position_text)
+        legal = {state.action_text(action) for action in state.legal_actions}
+        assert legal == {cshogi.move_to_usi(move) for move in board.legal_moves}
+        drops = {move[2:] for move in legal if move.startswith("L*")}  # a lance may go where no other pawn bars a pawn
+        columns = {move[2] for move in legal if move.startswith("P*")}
+        row, column = divmod(int(np.flatnonzero(np.asarray(state.cells).ravel() == WHITE_KING)[0]), 9)
+        ahead = f"{9 - column}{'abcdefghi'[row + 1]}"
+        if state.to_move == 0 and ahead in drops and ahead[0] in columns:
+            before_king[f"P*{ahead}" in legal] += 1
+    assert before_king[True] > 20
+    assert before_king[False] > 0  # it would be mate at once
 
 
 def fairy_square(square: str) -> str:

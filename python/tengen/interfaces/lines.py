@@ -33,7 +33,7 @@ __all__ = [
     "without_controls",
 ]
 
-LONGEST_LINE = 1 << 16  # bytes; a game of chess with a thousand moves has 5000
+LONGEST_LINE = 1 << 18  # bytes; the longest game of chess that the rules allow has 17,697 plies of up to six
 CONTROLS = {**dict.fromkeys((*range(32), 127)), 9: " "}  # control characters are removed; a tab becomes a space
 
 Write = Callable[[str], None]  # sends whole lines, from any thread

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from tengen.interfaces.lines import Refusal
 from tengen.interfaces.timekeeping import Clock
 from tengen.interfaces.uci.dialect import Dialect
 
 __all__ = ["Go", "parse_go"]
 
-MOST = 10**12  # of anything; a larger number is a mistake
+MOST = 10**12  # of anything; a larger number means as much
 SWITCHES = ("infinite", "ponder")
 # A tree does not grow level by level. So a depth is the length of the best line, with a bound on the simulations, which
 # doubles with every ply up to this depth.
@@ -30,16 +29,22 @@ class Go:
     infinite: bool = False
     ponder: bool = False
     search_moves: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # what could not be read
 
     @property
     def has_clock(self) -> bool:
         return math.isfinite(self.clock.left)
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether the search ends by itself."""
-        limits = (self.move_time, self.nodes, self.depth, self.mate)
+    def has_end(self) -> bool:
+        """Whether the search ends in any case. One for a mate alone goes on until there is one."""
+        limits = (self.move_time, self.nodes, self.depth)
         return not self.infinite and (self.has_clock or any(limit is not None for limit in limits))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the search may answer before it is told to."""
+        return self.has_end or (not self.infinite and self.mate is not None)
 
     @property
     def most_simulations(self) -> int | None:
@@ -51,7 +56,10 @@ class Go:
 
 
 def parse_go(words: list[str], dialect: Dialect, to_move: int) -> Go:
-    """Reads the words after `go`. Unknown ones are skipped, as the protocol wants it."""
+    """Reads the words after `go`. Unknown ones are skipped, as the protocol wants it.
+
+    What should be a number and is none counts as 0: whoever asked waits for a move, and gets one at once.
+    """
     mine = dialect.clocks[to_move]
     numbers = {"movestogo": 0, "movetime": 0, "nodes": 0, "depth": 0, "mate": 0, "byoyomi": 0}
     numbers |= {f"{colour}{kind}": 0 for colour in "wb" for kind in ("time", "inc")}
@@ -68,7 +76,10 @@ def parse_go(words: list[str], dialect: Dialect, to_move: int) -> Go:
             at = end
         elif word in numbers:
             if at < len(words):
-                given[word] = _number(words[at])
+                number = _number(words[at])
+                if number is None:
+                    go.problems += (f"'{words[at][:40]}' is not a number; {word} counts as 0",)
+                given[word] = number or 0
             at += 1
     seconds = {name: given[name] / 1000.0 for name in given}
     if f"{mine}time" in given or "byoyomi" in given:
@@ -86,10 +97,11 @@ def parse_go(words: list[str], dialect: Dialect, to_move: int) -> Go:
     return go
 
 
-def _number(word: str) -> int:
+def _number(word: str) -> int | None:
     if word == "infinite":  # "go mate infinite" of USI
         return MOST
     digits = word.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(MOST))):
-        raise Refusal(f"'{word[:40]}' is not a number")
-    return int(word)
+    if not (digits.isascii() and digits.isdecimal()):
+        return None
+    size = MOST if len(digits) > len(str(MOST)) else min(MOST, int(digits))
+    return -size if word.startswith("-") else size

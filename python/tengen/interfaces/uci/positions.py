@@ -15,7 +15,9 @@ def parse_position(words: list[str], game: Game, dialect: Dialect) -> State:
     """The state of the words after `position`: startpos or fen <FEN>, then moves <move> ..."""
     middle = words.index("moves") if "moves" in words else len(words)
     start, moves = words[:middle], words[middle + 1 :]
-    if start[:1] == ["startpos"]:
+    if start[:1] == ["startpos"] and len(start) > 1:
+        raise Refusal(f"after startpos comes the word moves, not '{start[1][:20]}'; the position stays as it was")
+    if start == ["startpos"]:
         state = game.initial_state()
     elif start[:1] == [dialect.board] and len(start) > 1:  # a text of one line: FEN, SFEN
         state = game.state(board=" ".join(start[1:]))

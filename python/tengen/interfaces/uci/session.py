@@ -74,6 +74,7 @@ class Uci:
         self._state = brain.game.initial_state()
         self._warm = False
         self._hit = threading.Event()  # the search may answer: it is not pondering, and not infinite
+        self._has_end = False  # the search ends in any case, once it may answer
         self._delays = Delays()
         self._by_clock = False  # the search is of a move in a game by the clock: no analysis
         self._clock_runs = False  # and it is not pondering
@@ -121,7 +122,7 @@ class Uci:
 
     def end(self) -> None:
         """The other side has left: a search that ends by itself is finished, any other is ended."""
-        if not self._hit.is_set():
+        if not (self._hit.is_set() and self._has_end):
             self._stop([])
         self._thinker.wait()
 
@@ -171,19 +172,22 @@ class Uci:
         self._stop([])
         state = revived(self._state)
         go = parse_go(words, self._dialect, state.to_move)
+        for problem in go.problems:
+            self._say(f"info string {one_line(problem)}")
         only = _actions(state, go.search_moves)
         self._by_clock = go.has_clock and not go.infinite
         self._start_clock(runs=self._by_clock and not go.ponder)
         if self._by_clock and self._last_by_clock is not None and state.moves[:-2] == self._last_by_clock.moves:
             self._delays.hear(go.clock)
-        if state.outcome is not None:
-            self._say("info depth 0 score " + _final_score(state), f"bestmove {self._dialect.nothing_to_play}")
-            return
         limit = self._limit(go)
-        bounded = go.is_bounded or (not go.infinite and (limit != Limit() or self._brain.seconds is not None))
+        is_limited = not go.infinite and (limit != Limit() or self._brain.seconds is not None)
+        self._has_end = go.has_end or is_limited or state.outcome is not None
         self._hit.clear()
-        if bounded and not go.ponder:
+        if (go.is_bounded or is_limited or (state.outcome is not None and not go.infinite)) and not go.ponder:
             self._hit.set()
+        if state.outcome is not None:
+            self._thinker.start(lambda: self._answer_nothing(go, state), lambda: None)
+            return
         self._engine.set_position(state)
         any_move = state.action_text(only[0] if only else state.legal_actions[0])
         self._thinker.start(
@@ -268,6 +272,15 @@ class Uci:
         best, *reply = line_texts(analysis.state, line[:2])
         self._say(f"bestmove {best} ponder {reply[0]}" if reply else f"bestmove {best}")
 
+    def _answer_nothing(self, go: Go, state: State) -> None:
+        """The game is over. Like every answer, this one waits for the end of pondering and of an infinite search."""
+        assert state.outcome is not None
+        is_draw = state.outcome.value_for(state.to_move) == 0.0
+        self._say(f"info depth 0 score {'cp 0' if is_draw else 'mate 0'}")
+        self._hit.wait()
+        wants_mate = go.mate is not None and self._dialect is USI
+        self._say("checkmate nomate" if wants_mate else f"bestmove {self._dialect.nothing_to_play}")
+
     def _answer_mate(self, analysis: Analysis) -> None:
         """What USI wants to hear after `go mate`: the moves, that there is no mate, or that the time was too short."""
         proven = analysis.proven.value_for(analysis.state.to_move) if analysis.proven is not None else None
@@ -296,8 +309,3 @@ def _actions(state: State, texts: tuple[str, ...]) -> tuple[int, ...]:
     """The legal ones among these moves."""
     actions = {state.parse_action(text) for text in texts}
     return tuple(action for action in state.legal_actions if action in actions)
-
-
-def _final_score(state: State) -> str:
-    assert state.outcome is not None
-    return "cp 0" if state.outcome.value_for(state.to_move) == 0.0 else "mate 0"
