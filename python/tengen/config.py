@@ -544,7 +544,7 @@ class RunConfig(_Stage):
     # What suits a method; it lies beneath preset, file and --set.
     METHOD_SETTINGS: ClassVar[dict[str, dict[str, Any]]] = {
         "dqn": {
-            "iterations": 100,
+            "iterations": 40,
             "network": _SMALL_NETWORK,
             "self_play": {**_WITHOUT_SEARCH, "positions": 2048, "search": {"discount": 0.99}},
             "learner": {"batch": 256, "samples_per_position": 8.0, "average_decay": 0.0},

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from tengen._core import Game, RecordError, replay_record, write_samples
 from tengen.base.threads import InUse, one_thread
-from tengen.config import ReplayConfig
+from tengen.config import MOST, ReplayConfig
 from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import decode, positions_in
 from tengen.records.shards import game_payloads
 
-__all__ = ["RecordedStarts", "ReplayWindow", "Samples", "has_ownership"]
+__all__ = ["EVERYTHING", "RecordedStarts", "ReplayWindow", "Samples", "has_ownership"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,9 @@ _POSITION_COLUMNS = {
 _ENTRY_COLUMNS = {"actions": np.uint16, "parts": np.uint16}
 _MOVE_COLUMNS = {"moves": np.uint16}
 _NOT_SAMPLED = ("iterations", "closest_calls", "surprise")
+
+# A window that keeps every game and draws all positions equally often.
+EVERYTHING = ReplayConfig(window_start=MOST, window_share=0.0, window_most=MOST, surprise_weight=0.0)
 
 UNKNOWN = -2  # the winner of a game whose result nobody knows
 CALIBRATING_GAMES = (100, 1000)  # played out to know when to resign: the fewest that tell, and the newest that count

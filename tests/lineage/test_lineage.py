@@ -9,6 +9,7 @@ import pytest
 
 import tengen
 from tengen import TengenError
+from tengen.config import load_config
 from tengen.interfaces.cli import run
 from tengen.interfaces.lineage_page import build_lineage_page
 from tengen.lineage import MEMBERS, Contest, LineageError, hold, members_named
@@ -97,6 +98,21 @@ def test_another_lineage_in_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lineage.json").write_text("{")
     with pytest.raises(LineageError, match="damaged"):
         hold(contest("random", "alpha-beta"), tmp_path)
+
+
+def test_by_processor_time_a_member_learns_in_one_thread(tmp_path: Path) -> None:
+    hold(contest("random", "dqn", processor_time=True), tmp_path)
+    config = load_config(tmp_path / "runs" / "dqn" / "config.toml")
+    assert (config.learner.threads, config.self_play.threads, config.self_play.units) == (1, 1, 1)
+    with pytest.raises(LineageError, match=r"its processor_time is True, not False"):
+        hold(contest("random", "dqn"), tmp_path)
+
+
+def test_a_folder_that_does_not_say_whose_minutes_they_are_goes_by_the_clock(tmp_path: Path) -> None:
+    settings = contest("random", "alpha-beta").settings()
+    del settings["processor_time"]
+    (tmp_path / "lineage.json").write_text(json.dumps(settings))
+    assert hold(contest("random", "alpha-beta"), tmp_path).finals
 
 
 def test_without_games_that_exist_there_is_a_sentence(tmp_path: Path) -> None:

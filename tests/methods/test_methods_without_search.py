@@ -13,7 +13,7 @@ import tengen
 from tengen.arena import play_match
 from tengen.config import ConfigError, RunConfig, SelfPlayConfig, load_config
 from tengen.learner.loss import TensorSamples
-from tengen.learner.policy_gradient import policy_gradient_terms
+from tengen.learner.policy_gradient import MOST_RATIO, DrawnSamples, policy_gradient_terms
 from tengen.learner.q_learning import TEMPERATURE, MoveSamples, move_targets, q_terms
 from tengen.methods import Dqn, Reinforce, method_of, reinforce
 from tengen.network import UniformEvaluator
@@ -168,8 +168,15 @@ def test_the_loss_of_q_is_about_the_move_that_was_played() -> None:
     assert mean == pytest.approx(best.mean().item(), abs=1e-6)
 
 
+def drawn_samples_of(game: tengen.Game, times: float = 1.0) -> DrawnSamples:
+    """Moves that a uniform policy would draw so many times as often as the one that drew them."""
+    samples = samples_of(game)
+    log_p = -torch.log(times * samples.legal.sum(1).float())
+    return DrawnSamples(**{name: getattr(samples, name) for name in samples.__dataclass_fields__}, log_p_drawn=log_p)
+
+
 def test_the_policy_gradient_follows_the_result_beyond_the_baseline() -> None:
-    samples = samples_of(tengen.load("tic_tac_toe"))
+    samples = drawn_samples_of(tengen.load("tic_tac_toe"))
     logits = torch.zeros((64, 9), requires_grad=True)
     terms = policy_gradient_terms(NetworkOutput(logits, torch.zeros((64, 3))), samples, 0.0, 1.0)
     terms.policy.backward()
@@ -180,8 +187,42 @@ def test_the_policy_gradient_follows_the_result_beyond_the_baseline() -> None:
     assert (logits.grad[~samples.legal] == 0.0).all()
 
 
+@pytest.mark.parametrize("times", [0.1, 1.5, 4.0])
+def test_a_move_counts_as_much_as_it_is_still_played(times: float) -> None:
+    """What has become improbable is hardly pushed any more; what has become far more probable, only down."""
+    samples = drawn_samples_of(tengen.load("tic_tac_toe"), times)
+    logits = torch.zeros((64, 9), requires_grad=True)
+    policy_gradient_terms(NetworkOutput(logits, torch.zeros((64, 3))), samples, 0.0, 1.0).policy.backward()
+    advantage = samples.outcome - samples.search
+    share = 1.0 / samples.legal.sum(1)
+    expected = torch.where((advantage > 0) & (times > MOST_RATIO), 0.0, times * (1 - share) * advantage)
+    np.testing.assert_allclose(-64 * logits.grad[samples.policy == 1.0], expected, atol=1e-5)
+
+
+def test_the_policy_gradient_sees_every_position_once_as_it_was_played() -> None:
+    game = tengen.load("tic_tac_toe")
+    window = window_of_random_games(game)
+    config = small("reinforce", learner={"batch": 16})
+    learner = Reinforce.new_learner(game, config)
+    seen: list[bytes] = []
+    take = learner._samples
+
+    def watched(*arguments):  # type: ignore[no-untyped-def]
+        samples = take(*arguments)
+        seen.extend(planes.tobytes() for planes in samples.planes.numpy())
+        return samples
+
+    learner._samples = watched  # type: ignore[method-assign]
+    learner.learn(window, window.positions // 16, np.random.default_rng(1), progress=(0.0, 1.0))
+    every = np.arange(window.positions)
+    left = [planes.tobytes() for planes in window.samples_of(every, np.zeros_like(every)).planes]
+    for planes in seen:
+        left.remove(planes)
+    assert len(left) == window.positions % 16
+
+
 def test_the_entropy_keeps_the_policy_open() -> None:
-    samples = samples_of(tengen.load("tic_tac_toe"))
+    samples = drawn_samples_of(tengen.load("tic_tac_toe"))
     terms = policy_gradient_terms(NetworkOutput(torch.zeros((64, 9)), None), samples, 0.5, 1.0)
     uniform = torch.log(samples.legal.sum(1).float()).mean()
     assert terms.own["entropy"].item() == pytest.approx(-0.5 * uniform.item())

@@ -60,9 +60,10 @@ class GoLiberties {
   }
 
  private:
-  // A chain with so many liberties leaves the tactics of a stone next to it as they are: whether it was attacked or
-  // attacks is asked of chains with two at most, and a stone that joins it has three at least.
-  static constexpr int kMany = 4;
+  // A chain with so many liberties, or more, always means the same to a stone next to it: whether it was attacked or
+  // attacks is asked of chains with two at most; a stone that joins it has two liberties at least, and three where it
+  // joins another one with two.
+  static constexpr int kMany = 3;
 
   void set_count(std::size_t chain) { counts_[chain] = static_cast<typename Board::Count>(sets_[chain].size()); }
 
@@ -81,8 +82,9 @@ class GoLiberties {
     });
     taken.for_each([&](int cell) {
       for (const auto n : board.around(cell)) {
-        set_count(position.chain[n]);
-        if (position.mark[n] < Board::kEmpty) touched = touched | sets_[position.chain[n]];
+        const auto chain = position.chain[n];
+        if (position.mark[n] < Board::kEmpty && counts_[chain] < kMany) touched = touched | sets_[chain];
+        set_count(chain);
       }
     });
   }

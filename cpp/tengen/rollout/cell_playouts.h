@@ -1,9 +1,10 @@
 // Play-outs by a rollout policy in games whose actions are cells, with the weights kept from move to move.
 //
-// What speaks for an action is a product of one factor of each kind (patterns.h). Four of them change only where the
-// last moves changed something: pattern, tactics, action and step. Their product is kept for each player and cell, and
-// computed again for the cells that a move has touched. The other two, answer and follow, are other ones at every move,
-// but the same for all cells of a row of the table of offsets: they are multiplied in for all cells at once.
+// What speaks for an action is a product of one factor of each kind (patterns.h). Three of them change only where the
+// last moves changed something: far pattern, tactics and step. Their product is kept for each player and cell, and
+// computed again for the cells that a move has touched. Answer, follow and action are arrays over the whole board that
+// change at once, so they are multiplied in for all cells together. Cells that touch the last move have the factor of
+// the near pattern in place of the far one until the next move is made.
 //
 // PatternReader does the same for one position of any game. Both give the same probabilities; tests compare them.
 #pragma once
@@ -60,6 +61,7 @@ class CellPlayouts {
         action_at_(size_),
         block_(at(num_cells_) * words_),
         empty_around_((at(layout.height()) + 2) * stride_),
+        actions_(2 * PatternLayout::kFullness * size_),
         codes_(at(num_cells_)),
         next_codes_(at(num_cells_)),
         around_(empty_around_.size()),
@@ -69,6 +71,7 @@ class CellPlayouts {
         changed_(at(num_cells_)),
         unknown_{std::vector<float>(size_), std::vector<float>(size_)},
         weights_(size_),
+        sums_(size_),
         others_(at(game.spec().num_actions - num_cells_)),
         legal_(game.spec().legal_bound()),
         running_(at(game.spec().legal_bound())) {
@@ -78,6 +81,12 @@ class CellPlayouts {
       bordered_[at(cell)] = (at(row) + 1) * stride_ + at(column) + 1;
       grid_[at(cell)] = at(layout.grid(cell));
       action_at_[grid_[at(cell)]] = cell;
+      for (const Player player : {Player::kFirst, Player::kSecond}) {
+        for (int fullness = 0; fullness < PatternLayout::kFullness; ++fullness) {
+          actions_[actions_start(player, fullness) + grid_[at(cell)]] =
+              factors_[layout.bank_start(player) + layout.action(fullness, cell)];
+        }
+      }
       for (int r = std::max(0, row - 1); r <= std::min(layout.height() - 1, row + 1); ++r) {
         for (int c = std::max(0, column - 1); c <= std::min(layout.width() - 1, column + 1); ++c) {
           const std::size_t near = at(r * layout.width() + c);
@@ -96,6 +105,7 @@ class CellPlayouts {
   // Begins a play-out. `past` is what came before the state.
   void begin(const State& state, const LastTargets& past) {
     past_ = past;
+    lifted_.clear();
     std::fill(codes_.begin(), codes_.end(), std::int8_t{0});
     std::fill(full_.begin(), full_.end(), 0);
     around_ = empty_around_;
@@ -119,6 +129,7 @@ class CellPlayouts {
 
   void play(State& state, Action action) {
     past_.add(action < num_cells_ ? std::optional<int>(action) : std::nullopt);
+    put_down();
     if constexpr (HasTrackedTactics<G>) {
       const int piece = index(game_.to_move(state)) + 1;
       game_.play(state, action, tracked_);
@@ -132,10 +143,7 @@ class CellPlayouts {
       game_.play(state, action);
       if (layout_.has_pieces()) take_over_board(state);
     }
-    if (layout_.fullness(num_pieces_) != fullness_) {
-      fullness_ = layout_.fullness(num_pieces_);
-      all_dirty();
-    }
+    fullness_ = layout_.fullness(num_pieces_);
   }
 
   // As RolloutPlayer::write_probabilities(), of the position that the play-out has come to.
@@ -152,6 +160,10 @@ class CellPlayouts {
   static constexpr std::size_t kLanes = 8;  // of the sums, each over every eighth weight
 
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::size_t actions_start(Player player, int fullness) const {
+    return at(index(player) * PatternLayout::kFullness + fullness) * size_;
+  }
 
   void all_dirty() {
     for (auto& dirty : dirty_) {
@@ -211,30 +223,27 @@ class CellPlayouts {
   void update(const State& state) {
     const Player player = game_.to_move(state);
     const float* factors = factors_ + layout_.bank_start(player);
-    const std::uint64_t* near = past_.last < 0 ? nullptr : block_.data() + at(past_.last) * words_;
     std::vector<std::uint64_t>& dirty = dirty_[at(index(player))];
-    float* kept = kept_[at(index(player))].data();
-    kept_now_ = kept;
-    num_changed_ = 0;
+    put_down();
+    kept_now_ = kept_[at(index(player))].data();
+    std::size_t num_changed = 0;
     for (std::size_t w = 0; w < words_; ++w) {
-      const std::uint64_t touching = near == nullptr ? 0 : near[w];
-      for (std::uint64_t bits = (dirty[w] | touching) & ~full_[w]; bits != 0; bits &= bits - 1) {
-        const int bit = std::countr_zero(bits);
-        changed_[num_changed_++] = {static_cast<int>(w * 64) + bit, ((touching >> bit) & 1) != 0};
+      for (std::uint64_t bits = dirty[w] & ~full_[w]; bits != 0; bits &= bits - 1) {
+        changed_[num_changed++] = static_cast<int>(w * 64) + std::countr_zero(bits);
       }
-      dirty[w] = touching;  // the next time they are not near
+      dirty[w] = 0;
     }
     // Two loops: the processor fetches patterns from memory all at once if nothing else is to be decided.
-    for (std::size_t i = 0; i < num_changed_; ++i) {
-      const auto [cell, is_near] = changed_[i];
-      const int seen = around_[bordered_[at(cell)]];
-      kept[grid_[at(cell)]] = factors[layout_.around(player == Player::kFirst ? seen : swapped(seen), is_near)];
+    for (std::size_t i = 0; i < num_changed; ++i) {
+      const int cell = changed_[i];
+      kept_now_[grid_[at(cell)]] = factors[layout_.around(around(player, cell), false)];
     }
-    const float* actions = factors + layout_.action(fullness_, 0);
-    for (std::size_t i = 0; i < num_changed_; ++i) {
-      const int cell = changed_[i].cell;
-      kept[grid_[at(cell)]] *= rest_of_product(state, player, factors, cell) * actions[cell];
+    for (std::size_t i = 0; i < num_changed; ++i) {
+      const int cell = changed_[i];
+      kept_now_[grid_[at(cell)]] *= rest_of_product(state, player, factors, cell);
     }
+    if (past_.last >= 0) lift(player, factors, block_.data() + at(past_.last) * words_);
+    actions_now_ = actions_.data() + actions_start(player, fullness_);
     answer_ = past_.last < 0 ? all_of(unknown_[0], factors[layout_.answer_to_unknown()])
                              : factors + layout_.answer_from(past_.last);
     follow_ = past_.before < 0 ? all_of(unknown_[1], factors[layout_.follow_of_unknown()])
@@ -242,6 +251,30 @@ class CellPlayouts {
     for (std::size_t i = 0; i < others_.size(); ++i) {
       others_[i] = product_without_cell(state, player, factors, num_cells_ + static_cast<Action>(i));
     }
+  }
+
+  // Gives the cells that touch the last move the factor of their near pattern; put_down() takes it back.
+  void lift(Player player, const float* factors, const std::uint64_t* near) {
+    for (std::size_t w = 0; w < words_; ++w) {
+      for (std::uint64_t bits = near[w] & ~full_[w]; bits != 0; bits &= bits - 1) {
+        const int cell = static_cast<int>(w * 64) + std::countr_zero(bits);
+        const int pattern = around(player, cell);
+        float& kept = kept_now_[grid_[at(cell)]];
+        lifted_.push_back({&kept, kept});
+        kept *= factors[layout_.around(pattern, true)] / factors[layout_.around(pattern, false)];
+      }
+    }
+  }
+
+  void put_down() {
+    for (const auto& [kept, far] : lifted_) *kept = far;
+    lifted_.clear();
+  }
+
+  // The pattern of a cell as a player sees it.
+  int around(Player player, int cell) const {
+    const int seen = around_[bordered_[at(cell)]];
+    return player == Player::kFirst ? seen : swapped(seen);
   }
 
   static const float* all_of(std::vector<float>& array, float value) {
@@ -268,7 +301,7 @@ class CellPlayouts {
   float weight_of(Action action) const {
     if (action >= num_cells_) return others_[at(action - num_cells_)];
     const std::size_t i = grid_[at(action)];
-    return kept_now_[i] * (answer_[i] * follow_[i]);
+    return (kept_now_[i] * actions_now_[i]) * (answer_[i] * follow_[i]);
   }
 
   // ---- Drawing
@@ -283,18 +316,18 @@ class CellPlayouts {
     return legal_[choice];
   }
 
-  // Among all empty cells, again until the drawn one is legal: which ones are is not asked of all.
+  // Among all empty cells, again until the drawn one is legal: which ones are is not asked of all. Where the drawn
+  // number lies is counted, not searched for: how a search goes on could not be foretold.
   Action draw_from_all(const State& state, Rng& rng) {
-    std::array<float, kLanes> lanes{};
-    for (std::size_t i = 0; i < size_; i += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::size_t k = i + lane;
-        lanes[lane] += weights_[k] = kept_now_[k] * (answer_[k] * follow_[k]);
-      }
+    for (std::size_t k = 0; k < size_; ++k) {
+      weights_[k] = (kept_now_[k] * actions_now_[k]) * (answer_[k] * follow_[k]);
     }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums_[lane] = weights_[lane];
+    for (std::size_t k = kLanes; k < size_; ++k) sums_[k] = sums_[k - kLanes] + weights_[k];
     while (true) {
+      std::array<float, kLanes> ends;  // of the lanes, one after the other
       float total = 0.0F;
-      for (const float sum : lanes) total += sum;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) ends[lane] = total += sums_[size_ - kLanes + lane];
       for (const float weight : others_) total += weight;
       float left = static_cast<float>(rng.uniform()) * total;
       for (std::size_t i = 0; i < others_.size(); ++i) {
@@ -302,20 +335,16 @@ class CellPlayouts {
         left -= others_[i];
       }
       std::size_t lane = 0;
-      while (lane < kLanes - 1 && left >= lanes[lane]) left -= lanes[lane++];
-      std::size_t found = size_;
-      for (std::size_t k = lane; k < size_; k += kLanes) {
-        if (weights_[k] == 0.0F) continue;
-        found = k;
-        if (left < weights_[k]) break;
-        left -= weights_[k];
-      }
-      if (found == size_) continue;  // rounding has led to a lane without weights
+      for (std::size_t i = 0; i + 1 < kLanes; ++i) lane += ends[i] <= left ? 1 : 0;
+      left -= lane > 0 ? ends[lane - 1] : 0.0F;
+      std::size_t found = lane;
+      for (std::size_t k = lane; k < size_; k += kLanes) found += sums_[k] <= left ? kLanes : 0;
+      if (found >= size_) continue;  // rounding has led beyond the last weight
       const Action action = action_at_[found];
       if (is_legal(game_, state, action)) return action;
+      float sum = found < kLanes ? 0.0F : sums_[found - kLanes];
       weights_[found] = 0.0F;
-      lanes[lane] = 0.0F;
-      for (std::size_t k = lane; k < size_; k += kLanes) lanes[lane] += weights_[k];
+      for (std::size_t k = found; k < size_; k += kLanes) sums_[k] = sum += weights_[k];
     }
   }
 
@@ -332,6 +361,7 @@ class CellPlayouts {
   std::vector<Action> action_at_;      // [size] the cell there
   std::vector<std::uint64_t> block_;   // [cells, words] a cell and its neighbours
   std::vector<std::uint16_t> empty_around_;  // [height + 2, width + 2] patterns of the empty board
+  std::vector<float> actions_;               // [players, fullness, size] factors of the actions
 
   // Of the play-out.
   LastTargets past_;
@@ -346,17 +376,19 @@ class CellPlayouts {
   typename TrackedType<G>::type tracked_{};
 
   // Of the position that update() saw.
-  struct Changed {
-    int cell;
-    bool near;
+  struct Lifted {
+    float* kept;
+    float far;  // what it was
   };
-  std::vector<Changed> changed_;  // [cells] the first num_changed_
-  std::size_t num_changed_ = 0;
-  const float* kept_now_ = nullptr;            // [size]
+  std::vector<int> changed_;                   // [cells] working memory
+  std::vector<Lifted> lifted_;                 // cells that have their near factor in kept_now_
+  float* kept_now_ = nullptr;                  // [size]
+  const float* actions_now_ = nullptr;         // [size]
   const float* answer_ = nullptr;              // [size]
   const float* follow_ = nullptr;              // [size]
   std::array<std::vector<float>, 2> unknown_;  // [size] answer and follow, where the earlier target is not known
   std::vector<float> weights_;                 // [size]
+  std::vector<float> sums_;                    // [size] of every eighth weight up to this one
   std::vector<float> others_;                  // [actions - cells] weights of actions without a cell
   ActionList legal_;
   std::vector<float> running_;  // [legal]

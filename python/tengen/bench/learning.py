@@ -20,14 +20,13 @@ from tengen.methods import AlphaZero, Measured
 from tengen.report import SILENT, IterationReport, Observer
 from tengen.run.clock import Clock
 from tengen.run.compare import Group, Measure, read_groups
-from tengen.run.settings import resolve
+from tengen.run.settings import ONE_CORE, resolve
 from tengen.strength.accuracy import PositionsError, ScoredPositions, known_positions
 from tengen.train import train
 
 __all__ = ["BASE", "LearningBench", "known_or_none", "minutes_to", "side_name"]
 
 BASE = "base"  # the side that is as the settings common to both sides say
-ONE_CORE = ("self_play.threads=1", "self_play.units=1", "learner.threads=1")
 NO_MATCHES = ("arena.every=0", "arena.final_strength=false")  # measured here, in time that does not count
 
 

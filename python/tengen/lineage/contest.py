@@ -23,7 +23,7 @@ from tengen.network.checkpoint import find_network
 from tengen.players import ROLLOUT_FILE, STAGES_FOLDER, SharedModels, make_player
 from tengen.report import SILENT, IterationReport, Observer, RunReport
 from tengen.run.metrics import read_reports
-from tengen.run.settings import resolve
+from tengen.run.settings import ONE_CORE, resolve
 from tengen.strength.tournament import Meeting, Plan, Standing, Tournament, TournamentGame, play_tournament
 from tengen.train import train
 
@@ -51,9 +51,14 @@ class Contest:
     rollouts: int = 1000
     depth: int = 4
     records: Path | None = None  # games that exist, for members that learn from them
+    processor_time: bool = False  # whether minutes are those of the processor; then a member learns in one thread
 
     def filled(self, text: str, model: str = "") -> str:
         return text.format(model=model, simulations=self.simulations, rollouts=self.rollouts, depth=self.depth)
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        return time.process_time if self.processor_time else time.perf_counter
 
     def settings(self) -> dict[str, Any]:
         """What must be unchanged to continue a folder; members may be added, and games."""
@@ -64,6 +69,7 @@ class Contest:
             "simulations": self.simulations,
             "rollouts": self.rollouts,
             "depth": self.depth,
+            "processor_time": self.processor_time,
         }
 
 
@@ -147,7 +153,7 @@ def _check_settings(contest: Contest, folder: Path) -> None:
         write_text(path, json.dumps(settings, indent=2) + "\n")
         return
     try:
-        kept = dict(json.loads(path.read_text()))
+        kept = {"processor_time": False, **json.loads(path.read_text())}  # older ones do not say it
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise LineageError(f"{path} is damaged; choose another folder.") from error
     for name, value in settings.items():
@@ -177,6 +183,7 @@ def _train(contest: Contest, member: Member, folder: Path, observer: Observer) -
     if done.exists():
         return
     sets = [*member.sets, "arena.every=0", "arena.final_strength=false"]  # the tournament measures
+    sets += ONE_CORE if contest.processor_time else ()
     if member.needs_records:
         sets.append(f"imitation.records={json.dumps(str(_records(contest, folder)))}")
     settings = resolve(
@@ -186,9 +193,10 @@ def _train(contest: Contest, member: Member, folder: Path, observer: Observer) -
         preset=member.preset,
         sets=sets,
         seed=contest.seed,
+        cores=1 if contest.processor_time else None,
     )
     keeper = _Keeper(contest, member, folder, observer)
-    train(settings.config, run, keeper, minutes=contest.minutes)
+    train(settings.config, run, keeper, minutes=contest.minutes, now=contest.clock)
     write_bytes(_snapshot_file(folder, member, 1.0), find_network(run).read_bytes())
     write_text(done, "")
 
@@ -327,9 +335,9 @@ def _costs(contest: Contest, snapshots: Sequence[Snapshot], tournament: Tourname
     for snapshot in finals:
         player = make_player(snapshot.player, contest.game, models)
         player.choose(positions[:1], [0])  # compiles
-        started = time.perf_counter()
+        started = contest.clock()
         for seed, position in enumerate(positions):
             player.choose([position], [seed])
-        known[snapshot.member.name] = (time.perf_counter() - started) / len(positions)
+        known[snapshot.member.name] = (contest.clock() - started) / len(positions)
     write_text(path, json.dumps(known, indent=2) + "\n")
     return known

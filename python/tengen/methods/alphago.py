@@ -24,7 +24,7 @@ import numpy as np
 
 from tengen._core import Game
 from tengen.base.crew import Crew
-from tengen.config import MOST, ConfigError, ReplayConfig, RunConfig
+from tengen.config import ConfigError, RunConfig
 from tengen.learner import Learner
 from tengen.learner.alphago import STAGES, AlphaGoLearner
 from tengen.methods.alphazero import AlphaZero, Measured
@@ -36,7 +36,7 @@ from tengen.players import ROLLOUT_FILE, STAGES_FOLDER
 from tengen.records import GameRecord, ShardEnd
 from tengen.records.record import RecordBuilder
 from tengen.records.shards import read_games
-from tengen.replay import ReplayWindow
+from tengen.replay import EVERYTHING, ReplayWindow
 from tengen.report import (
     GateReport,
     ImitationReport,
@@ -51,10 +51,10 @@ from tengen.run.folder import RunFolder
 from tengen.run.footprint import threads_of
 from tengen.selfplay import SelfPlayResult
 from tengen.selfplay.policies import PlayedGame, play_policies
+from tengen.selfplay.without_search import certain_policy
 
 __all__ = ["AlphaGo"]
 
-_ALL = ReplayConfig(window_start=MOST, window_most=MOST, surprise_weight=0.0)
 _MATCH = 3  # after seed and iteration, for the chance of the match
 LONGEST_OPENING = 0.7  # of the usual length of a game: how late the position that the value learns may be
 
@@ -73,7 +73,7 @@ class AlphaGo(AlphaZero):
         self.people = PeoplesGames(game, self.config.imitation)
         # Read before anything is written, so that bad records leave no trace.
         self._given = self.people.read() if run.newest_commit() is None else ()
-        self._positions = ReplayWindow(game, _ALL)  # of the last stage, one a game
+        self._positions = ReplayWindow(game, EVERYTHING)  # of the last stage, one a game
 
     @staticmethod
     def new_learner(  # type: ignore[override]
@@ -181,7 +181,7 @@ class AlphaGo(AlphaZero):
         windows = {
             "imitation": self.people,
             "rollout": self.people,
-            "gradient": ReplayWindow(self.game, _ALL),  # of this iteration alone
+            "gradient": ReplayWindow(self.game, EVERYTHING),  # of this iteration alone
             "value": self._positions,
         }
         self.window = windows[self.learner.stage]  # type: ignore[assignment]
@@ -238,7 +238,7 @@ class AlphaGo(AlphaZero):
         record = RecordBuilder(network=network.digest, iteration=self.iteration, seed=number)
         for action, player, policy in zip(played.moves, played.players, played.policies, strict=True):
             if policy == 0:
-                record.target(_certain(action, self.game.spec.num_actions), baseline[player], 0.0)
+                record.target(certain_policy(action, self.game.spec.num_actions), baseline[player], 0.0)
             record.play(action)
         return record.finish(played.outcome)
 
@@ -263,7 +263,7 @@ class AlphaGo(AlphaZero):
             record = RecordBuilder(network=improved.digest, iteration=self.iteration, seed=number)
             for ply, action in enumerate(each.moves):
                 if ply == turn + 1:
-                    record.target(_certain(action, self.game.spec.num_actions), 0.0, 0.0)
+                    record.target(certain_policy(action, self.game.spec.num_actions), 0.0, 0.0)
                 record.play(action)
             records.append(record.finish(each.outcome))
         return tuple(records)
@@ -336,12 +336,6 @@ def _mean_results(played: Iterable[PlayedGame]) -> list[float]:
         if each.outcome is not None:
             results[number % 2].append(each.outcome.value_for(number % 2))
     return [float(np.mean(each)) if each else 0.0 for each in results]
-
-
-def _certain(action: int, num_actions: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    policy = np.zeros(num_actions, np.float32)
-    policy[action] = 1.0
-    return policy
 
 
 def _self_play_report(records: Sequence[GameRecord], seconds: float) -> SelfPlayReport:

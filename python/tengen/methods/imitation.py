@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from tengen._core import Game, RecordError
 from tengen.base.crew import Crew
-from tengen.config import ConfigError, ReplayConfig, RunConfig
+from tengen.config import ConfigError, RunConfig
 from tengen.learner import Learner
 from tengen.methods.alphazero import AlphaZero, Measured, new_learner
 from tengen.network.checkpoint import NetworkFile
 from tengen.network.evaluator import Backend, Evaluator, make_evaluator
 from tengen.records import POLICY_PARTS, GameRecord, ShardEnd, read_games
-from tengen.replay import ReplayWindow
+from tengen.replay import EVERYTHING, ReplayWindow
 from tengen.report import (
     ForetoldReport,
     GateReport,
@@ -92,8 +92,7 @@ def read_split(game: Game, config: RunConfig) -> Split:
     folder = folder / "games" if (folder / "games").is_dir() else folder
     if not folder.is_dir():
         raise RecordError(f"There is no folder {folder} with records; `tengen records import` makes one.")
-    everything = ReplayConfig(window_start=10**9, window_share=0.0, window_most=10**9, surprise_weight=0.0)
-    split = Split(*(ReplayWindow(game, everything) for _ in range(3)))
+    split = Split(*(ReplayWindow(game, EVERYTHING) for _ in range(3)))
     for record in read_games(folder, game):
         where = split_of(record)
         is_test, is_held_out = where < settings.test_share, where < settings.test_share + settings.validation_share

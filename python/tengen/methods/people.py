@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen._core import Game, RolloutLearner
-from tengen.config import MOST, ConfigError, ImitationConfig, ReplayConfig
+from tengen.config import ConfigError, ImitationConfig
 from tengen.methods.imitation import foretold, imitated, split_of
 from tengen.network.evaluator import Evaluator
 from tengen.records import GameRecord
 from tengen.records.shards import read_games
-from tengen.replay import ReplayWindow, Samples
+from tengen.replay import EVERYTHING, ReplayWindow, Samples
 from tengen.report import ForetoldReport
 
 __all__ = ["PeoplesGames"]
-
-_ALL = ReplayConfig(window_start=MOST, window_most=MOST, surprise_weight=0.0)
 
 
 class PeoplesGames:
@@ -33,8 +31,8 @@ class PeoplesGames:
     def __init__(self, game: Game, config: ImitationConfig) -> None:
         self._game = game
         self._config = config
-        self._window = ReplayWindow(game, _ALL)
-        self._unseen_window = ReplayWindow(game, _ALL)
+        self._window = ReplayWindow(game, EVERYTHING)
+        self._unseen_window = ReplayWindow(game, EVERYTHING)
         self.taught: list[GameRecord] = []
         self.unseen: list[GameRecord] = []
 

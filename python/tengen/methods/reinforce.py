@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tengen._core import Game
-from tengen.config import MOST, ReplayConfig, RunConfig
+from tengen.config import RunConfig
 from tengen.learner import Learner
 from tengen.learner.policy_gradient import PolicyGradientLearner
 from tengen.methods.alphazero import discount
 from tengen.methods.without_search import WithoutSearch
 from tengen.network.checkpoint import NetworkFile, numbered_networks
 from tengen.network.evaluator import NetworkEvaluator
-from tengen.replay import ReplayWindow
+from tengen.replay import EVERYTHING, ReplayWindow
 from tengen.report import LearnerReport
 from tengen.run.clock import Clock, Plan
 from tengen.run.folder import KEPT_NETWORKS
@@ -51,7 +51,7 @@ class Reinforce(WithoutSearch):
     def learn(self, plan: Plan, clock: Clock, positions: int) -> LearnerReport:
         """From the games of this iteration and no others."""
         assert self._played is not None
-        kept, self.window = self.window, ReplayWindow(self.game, _ALL)
+        kept, self.window = self.window, ReplayWindow(self.game, EVERYTHING)
         for record in self._played.records:
             self.window.add(record)
         try:
@@ -74,6 +74,3 @@ class Reinforce(WithoutSearch):
         made = known | {number: self._evaluators(network)[0] for number, network in found.items()}
         self._older_evaluators = {number: made[number] for number in numbers if number in made}
         return list(self._older_evaluators.values())
-
-
-_ALL = ReplayConfig(window_start=MOST, window_most=MOST, surprise_weight=0.0)

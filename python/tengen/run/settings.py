@@ -37,6 +37,7 @@ from tengen.games.options import Option, split_game
 from tengen.run.sizing import FIRST_TRY_MINUTES, facts_of, sizes_for
 
 __all__ = [
+    "ONE_CORE",
     "Settings",
     "changed_settings",
     "find_experiment",
@@ -45,6 +46,9 @@ __all__ = [
     "setting_values",
     "settings_toml",
 ]
+
+# What a run is told whose minutes are those of the processor: in one thread they pass as those of a clock would.
+ONE_CORE = ("self_play.threads=1", "self_play.units=1", "learner.threads=1")
 
 
 @dataclass(frozen=True)

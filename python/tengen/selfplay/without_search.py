@@ -20,7 +20,7 @@ from tengen.records import GameRecord
 from tengen.records.record import RecordBuilder
 from tengen.selfplay.unit import start_state
 
-__all__ = ["ChooseMove", "RoundOfGames", "drawn_move", "play_round", "random_or_best_move"]
+__all__ = ["ChooseMove", "RoundOfGames", "certain_policy", "drawn_move", "play_round", "random_or_best_move"]
 
 
 class ChooseMove(Protocol):
@@ -103,7 +103,9 @@ def play_round(
                 if who is None:
                     positions += 1
                     entropy += _entropy(logits[legal])
-                    each.record.target(_certain(action, game.spec.num_actions), float(np.clip(value, -1.0, 1.0)), 0.0)
+                    each.record.target(
+                        certain_policy(action, game.spec.num_actions), float(np.clip(value, -1.0, 1.0)), 0.0
+                    )
                 each.record.play(action)
                 each.state = each.state.play(action)
         going_on = [each for each in going_on if each.state.outcome is None]
@@ -126,7 +128,8 @@ def _whose_turn(game: _Game) -> int | None:
     return None if game.state.to_move == game.own_player else game.opponent
 
 
-def _certain(action: int, num_actions: int) -> NDArray[np.float32]:
+def certain_policy(action: int, num_actions: int) -> NDArray[np.float32]:
+    """[A] The policy that always plays this action."""
     policy = np.zeros(num_actions, np.float32)
     policy[action] = 1.0
     return policy

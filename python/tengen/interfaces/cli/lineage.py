@@ -36,6 +36,7 @@ def run(
     rollouts: int = 1000,
     depth: int = 4,
     seed: int = 1,
+    processor_time: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
 ) -> int:
     """Trains every method on the same machine time, lets all play all, and writes a page. Killed, it goes on.
 
@@ -49,6 +50,8 @@ def run(
         rollouts: simulations a move of classic MCTS
         depth: plies that alpha-beta looks ahead
         seed: another seed, another lineage
+        processor_time: count the minutes of the processor, not of the clock, and learn in one thread: other work on
+            the machine then hardly changes the answer
     """
     if importlib.util.find_spec("torch") is None:
         raise TengenError("A lineage trains networks: pip install 'tengen[train]'.")
@@ -69,7 +72,9 @@ def run(
             raise TengenError(f"--{name} must be at least 1, not {value}.")
     if records is not None and not records.is_dir():
         raise TengenError(f"--records: {records} is not a folder.")
-    contest = Contest(rules, members_named(members), minutes, seed, games, simulations, rollouts, depth, records)
+    contest = Contest(
+        rules, members_named(members), minutes, seed, games, simulations, rollouts, depth, records, processor_time
+    )
     place = folder or Path("lineages") / folder_name(game)
     try:
         with run_progress() as progress:
@@ -81,7 +86,7 @@ def run(
                 contest,
                 place,
                 observer=progress,
-                threads=os.cpu_count() or 1,
+                threads=1 if processor_time else os.cpu_count() or 1,
                 on_member=on_member,
                 on_tournament=lambda done, total: progress.stage("round robin", done, total),
             )
@@ -100,6 +105,7 @@ def run(
 
 def _about(contest: Contest, game: str) -> str:
     command = ["tengen", "lineage", game, "--minutes", f"{contest.minutes:g}", "--seed", str(contest.seed)]
+    command += ["--processor-time"] * contest.processor_time
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return f"{shlex.join(command)}, on {os.cpu_count()} cores of {cpu_name()}, {today}"
 
