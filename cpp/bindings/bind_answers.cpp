@@ -42,6 +42,8 @@ const char* leaf_text(LeafKind kind) {
       return "cached";
     case LeafKind::kRollout:
       return "rollout";
+    case LeafKind::kExact:
+      return "exact";
     case LeafKind::kProven:
       return "proven";
   }
