@@ -43,6 +43,7 @@ from tengen._core import (
     Forest,
     Game,
     RolloutPolicy,
+    SearchParamError,
     SearchParams,
     State,
     TengenError,
@@ -101,7 +102,7 @@ PLAYER_FORMS = (
 
 MOST_SIMULATIONS = 1_000_000_000
 # Positions that an exact search may look at while a network plays (docs/lab/ablations.md has the measurements).
-EXACT_LEAF_NODES = 300
+EXACT_LEAF_NODES = 1000
 EXACT_ROOT_NODES = 30_000
 MOST_DEPTH = 64  # of alphabeta: bind_alphabeta.cpp
 MOST_SECONDS = 86_400.0
@@ -401,7 +402,7 @@ def _without_parameters(argument: str | None) -> tuple[str | None, list[str]]:
 def _changed(text: str, params: SearchParams, settings: Sequence[str]) -> SearchParams:
     try:
         return params.replace(**search_changes(settings))
-    except ArgumentError as error:
+    except (ArgumentError, SearchParamError) as error:
         raise PlayerSpecError(f"'{text}': {error}") from None
 
 

@@ -131,6 +131,23 @@ class ExactSolver {
     }
   }
 
+  // Whether the end of the game is so near that there is hope, for a fraction of what a question costs: some random
+  // games end soon, and with few actions to choose from on the way. Their chance follows from the position.
+  bool looks_short(const State& state) {
+    Rng rng(game_.hash(state));
+    for (int games = 0; games < kRandomGames; ++games) {
+      State at = state;
+      int choices = 0;
+      while (!game_.outcome(at)) {
+        game_.legal_actions(at, scratch_);
+        choices += scratch_.size();
+        if (choices > kShort) return false;
+        game_.play(at, scratch_[static_cast<int>(rng.below(static_cast<std::uint32_t>(scratch_.size())))]);
+      }
+    }
+    return true;
+  }
+
   // Positions that all calls have looked at: unfinished ones whose moves were tried.
   std::int64_t positions() const { return positions_; }
   std::int64_t most_positions() const { return most_positions_; }
@@ -162,9 +179,10 @@ class ExactSolver {
   static constexpr std::int64_t kThreatsPay = 2;
 
   // Without a score: the share of the positions that deepening may take before the search goes straight to the end,
-  // where that looks near: legal actions times the plies of a random game.
+  // where that looks near: legal actions of all positions of a random game together.
   static constexpr std::int64_t kDeepeningShare = 32;
   static constexpr int kShort = 256;
+  static constexpr int kRandomGames = 6;
 
   enum class Bound : std::uint8_t { kNone, kExact, kLower, kUpper };
   struct Entry {
@@ -265,20 +283,6 @@ class ExactSolver {
     const Found found = straight(state, poll);
     if (!found.is_settled || !counts_plies || !is_forced(found.value)) return found;
     return soonest(state, found, depth, poll);
-  }
-
-  // Whether the game is so near to its end that it is cheaper to look straight to the end than to deepen ply by ply. A
-  // random game tells how long it may last; its chance follows from the position.
-  bool looks_short(const State& state) {
-    game_.legal_actions(state, scratch_);
-    const int most = kShort / std::max(1, scratch_.size());
-    Rng rng(game_.hash(state));
-    State at = state;
-    for (int plies = 0; plies <= most; ++plies) {
-      if (game_.outcome(at)) return true;
-      play_random(game_, at, rng, scratch_);
-    }
-    return false;
   }
 
   template <class Poll>

@@ -12,6 +12,10 @@ namespace tengen {
 class ExactGate {
  public:
   void clear() { plies_.clear(); }
+  bool is_new() const { return plies_.empty(); }
+
+  // Begins a new one. `hopeful`: the game looks near its end already.
+  void start(bool hopeful) { at(0).level = hopeful ? 0 : kDoubt; }
 
   // Whether to ask about this node, `ply` plies from the first root of the tree. The answer goes to learn().
   bool is_open(int ply) {
@@ -34,6 +38,7 @@ class ExactGate {
   // for the gate to stay open. In a game in which none ever does, one node of 256 is asked about.
   static constexpr int kMostLevel = 8;
   static constexpr int kStepDown = 2;
+  static constexpr int kDoubt = 5;
 
   struct Ply {
     int level = 0;

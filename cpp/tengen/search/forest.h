@@ -331,15 +331,16 @@ class Forest {
   void gather(int tree, Poll& poll) {
     Search& search = searches_[static_cast<std::size_t>(tree)];
     const std::size_t first = batch_.leaves().size();
-    if (asks_about_root(search)) simulator_.solve_root(search, poll);
+    if (is_root_open(search)) simulator_.solve_root(search, poll);
     do {
       fill_share(search, tree, poll);
     } while (settle_if_known(first) && simulator_.trace() == nullptr);
     finish_if_done(search);
   }
 
-  // Not if only some actions are searched, nor where the answer is known: what wins at once is seen without.
-  bool asks_about_root(const Search& search) const {
+  // Whether an exact search may be asked about the root: not if only some actions are searched, nor where the answer is
+  // known. What wins at once is seen without.
+  bool is_root_open(const Search& search) const {
     return search.stopped == StopReason::kSearching && search.only.empty() && !search.plan.winning_action &&
            search.tree.stats(kRoot).proven == Proven::kUnknown;
   }

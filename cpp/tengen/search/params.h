@@ -87,7 +87,7 @@ void for_each_param(Visit&& visit) {
         "evaluation; nodes as far from the end as those where it failed are rarely asked about; 0: off");
   visit("exact_root_nodes", &P::exact_root_nodes, 0, 1e8,
         "with solve: positions that an exact search by the rules may look at to settle the root when a search begins, "
-        "at most 100 for each simulation; 0: off");
+        "at most 50 for each simulation; 0: off");
   visit("discount", &P::discount, 0, 1,
         "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,

@@ -198,14 +198,16 @@ class Simulator {
     return links.expanded && links.num_edges == 0 && links.distance > 0;
   }
 
-  // Asks an exact search about the root; again only if it may look at twice as many positions as before.
+  // Asks an exact search about the root, if the end of the game looks near; again only if it may look at twice as many
+  // positions as before.
   template <class Poll>
   void solve_root(Search& search, Poll& poll) {
     if (!solver_) return;
+    if (search.gate.is_new()) search.gate.start(solver_->looks_short(search.state));
     const std::int64_t most =
         std::min<std::int64_t>(params_.exact_root_nodes, std::int64_t{kRootNodesPerSimulation} * search.budget);
     if (most < std::max<std::int64_t>(1, 2 * search.asked_exact)) return;
-    search.answer = solver_->answer(search.state, most, std::ref(poll));
+    if (solver_->looks_short(search.state)) search.answer = solver_->answer(search.state, most, std::ref(poll));
     search.asked_exact = most;
   }
 
@@ -247,14 +249,15 @@ class Simulator {
   }
 
  private:
-  static constexpr int kRootNodesPerSimulation = 100;
+  static constexpr int kRootNodesPerSimulation = 50;
 
   // Asks an exact search about a node that was just made, if that is worth while; true if it was settled.
   bool solve_leaf(Search& search, NodeId node, const State& state) {
     if (!solver_ || params_.exact_leaf_nodes == 0 || search.tree.stats(node).proven != Proven::kUnknown) return false;
     const int ply = search.plies + static_cast<int>(path_.size());
     if (!search.gate.is_open(ply)) return false;
-    const auto result = solver_->result(state, params_.exact_leaf_nodes, [] {});
+    const bool is_hopeful = solver_->looks_short(state);
+    const auto result = is_hopeful ? solver_->result(state, params_.exact_leaf_nodes, [] {}) : std::nullopt;
     search.gate.learn(ply, result.has_value());
     if (result) write_proof(search.tree, node, *result);
     return result.has_value();

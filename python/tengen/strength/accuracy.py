@@ -108,7 +108,8 @@ def evaluate_network(
     changes: Mapping[str, object] | None = None,
 ) -> Evaluated:
     """Measures a network on positions; with 0 simulations only without search. `evaluators` has a clone a thread of
-    this machine; a `crew` makes its own of the same network. `changes` are parameters of the search that differ from those of play.
+    this machine; a `crew` makes its own of the same network. `changes` are parameters of the search that differ from
+    those of play.
     """
     game = positions.states[0].game
     makes = partial(_given, evaluators) if crew is None else partial(_evaluators, evaluators[0].network, game)
