@@ -42,6 +42,8 @@ const char* leaf_text(LeafKind kind) {
       return "cached";
     case LeafKind::kRollout:
       return "rollout";
+    case LeafKind::kExact:
+      return "exact";
     case LeafKind::kProven:
       return "proven";
   }
@@ -181,7 +183,7 @@ void bind_answers(nb::module_& module) {
       .def_ro("leaf", &SimulationTrace::leaf, "The node the simulation ended in.")
       .def_prop_ro(
           "kind", [](const SimulationTrace& self) { return leaf_text(self.kind); },
-          "How the leaf got its value: 'evaluated', 'cached', 'rollout' or 'proven'.")
+          "How the leaf got its value: 'evaluated', 'cached', 'rollout', 'exact' or 'proven'.")
       .def_ro("actions", &SimulationTrace::actions, "Legal actions of the leaf, if it was expanded.")
       .def_ro("priors", &SimulationTrace::priors, "Their priors.")
       .def_ro("value", &SimulationTrace::value, "What was backed up, for the first player.")

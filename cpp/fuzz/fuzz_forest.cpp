@@ -24,6 +24,8 @@ SearchParams params_of(fuzz::Input& input) {
   params.rollout_weight = static_cast<float>(input.below(3)) / 2.0F;
   params.solve = input.flag();
   params.instant_wins = input.flag();
+  params.exact_leaf_nodes = input.flag() ? 1 + 8 * input.below(20) : 0;
+  params.exact_root_nodes = input.flag() ? 1 + 32 * input.below(20) : 0;
   params.discount = input.flag() ? 0.9F : 1.0F;
   params.random_symmetry = input.flag();
   params.cache_entries = input.flag() ? 16 : 0;

@@ -101,11 +101,42 @@ std::vector<Action> best_actions(const G& game, const typename G::State& state) 
   return best;
 }
 
+// The two questions about one position: the same as minimax says, also from a solver that has been asked before.
+template <Game G>
+void check_questions(const G& game, const typename G::State& state, ExactSolver<G>& used) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const double expected = minimax(game, state, 0);
+  const float sign = expected > 500.0 ? 1.0F : expected < -500.0 ? -1.0F : 0.0F;
+  ExactSolver<G> fresh(game, kMost);
+  const auto result = fresh.result(state, kMost, [] {});
+  CHECK(result.has_value());
+  CHECK_EQ(value_for(result->outcome, game.to_move(state)), sign);
+  CHECK(used.result(state, kMost, [] {}) == result);
+  const bool has_score = score(game, state).has_value();
+  if (!has_score && sign != 0.0F) CHECK(result->distance >= static_cast<int>(1000.0 - std::abs(expected)));
+  const auto answer = used.answer(state, kMost, [] {});
+  CHECK(answer.has_value() && answer->is_whole);
+  CHECK(answer->best == best_actions(game, state));
+  CHECK_EQ(value_for(answer->result.outcome, game.to_move(state)), sign);
+  if (!has_score && sign != 0.0F) CHECK_EQ(answer->result.distance, static_cast<int>(1000.0 - std::abs(expected)));
+  // With less to look at, an answer may be partial, and is never wrong.
+  for (const std::int64_t few : {4, 16, 64, 256}) {
+    const auto partial = used.answer(state, few, [] {});
+    if (!partial) continue;
+    CHECK_EQ(value_for(partial->result.outcome, game.to_move(state)), sign);
+    if (partial->is_whole) CHECK(partial->best == answer->best);
+    for (const Action action : answer->best) {
+      CHECK(std::find(partial->best.begin(), partial->best.end(), action) != partial->best.end());
+    }
+  }
+}
+
 // From `plies` random moves on. Gives how many of the results were wins, draws and losses of the player to move.
 template <Game G>
 std::array<int, 3> check_against_minimax(const G& game, int plies, int games) {
   std::array<int, 3> results{};
   ActionList scratch(game.spec().num_actions);
+  ExactSolver<G> used(game, 1'000'000);
   for (int seed = 0; seed < games; ++seed) {
     Rng rng(static_cast<std::uint64_t>(seed));
     auto state = game.initial_state();
@@ -114,6 +145,7 @@ std::array<int, 3> check_against_minimax(const G& game, int plies, int games) {
     ExactSolver<G> solver(game, 1'000'000);
     const auto line = solver.line(state, Rng(1), [] {});
     CHECK(!line.positions.empty());
+    check_questions(game, state, used);
     const float result = value_for(line.outcome, game.to_move(state));
     const double expected = minimax(game, state, 0);
     CHECK_EQ(result, expected > 500.0 ? 1.0F : expected < -500.0 ? -1.0F : 0.0F);
@@ -185,6 +217,30 @@ TEST(the_bound_holds) {
   ExactSolver hopeless(game, 500);
   CHECK(hopeless.line(game.initial_state(), Rng(1), [] {}).positions.empty());
   CHECK_EQ(hopeless.positions(), 500);
+}
+
+// What a solver finds with few positions does not depend on what it was asked before, nor on how large its table is.
+TEST(one_solver_for_many_positions) {
+  const ConnectFour game("connect_four", {}, {});
+  ActionList scratch(game.spec().num_actions);
+  ExactSolver<ConnectFour> used(game, 20'000);
+  int settled = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Rng rng(seed);
+    auto state = game.initial_state();
+    for (int ply = 0; ply < 22 && !game.outcome(state); ++ply) play_random(game, state, rng, scratch);
+    if (game.outcome(state)) continue;
+    ExactSolver<ConnectFour> fresh(game, 300);
+    const auto result = fresh.result(state, 300, [] {});
+    const std::int64_t before = used.positions();
+    CHECK(used.result(state, 300, [] {}) == result);
+    CHECK_EQ(used.positions() - before, fresh.positions());
+    CHECK(fresh.positions() <= 300);
+    const auto truth = used.result(state, 20'000, [] {});
+    if (result && truth) CHECK(result->outcome == truth->outcome);
+    settled += result.has_value();
+  }
+  CHECK(settled > 20);
 }
 
 // The same question has the same answer, whatever was asked before.

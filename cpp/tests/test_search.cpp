@@ -206,6 +206,8 @@ SearchParams random_params(Rng& rng) {
   params.most_collisions = static_cast<int>(rng.below(10));
   params.solve = rng.below(3) > 0;
   params.instant_wins = rng.below(2) > 0;
+  params.exact_leaf_nodes = rng.below(2) > 0 ? static_cast<int>(rng.below(200)) : 0;
+  params.exact_root_nodes = rng.below(3) == 0 ? static_cast<int>(rng.below(2000)) : 0;
   params.random_symmetry = rng.below(2) > 0;
   params.cache_entries = rng.below(2) > 0 ? 64 : 0;
   params.rollout_weight = std::vector<float>{0.0F, 0.5F, 1.0F}[rng.below(3)];
@@ -298,6 +300,170 @@ TEST(calls_in_random_order) {
     random_calls(ConnectFour("connect_four", {}, {}), seed);
     random_calls(Othello("othello", {}, 4), seed);
   }
+}
+
+namespace {
+
+// The state of every node, by walking the tree.
+template <Game G>
+std::vector<typename G::State> node_states(const Forest<G>& forest, int index) {
+  const Tree& tree = forest.tree(index);
+  std::vector<typename G::State> states(tree.num_nodes(), forest.root_state(index));
+  for (NodeId node = 0; node < tree.num_nodes(); ++node) {  // children come after their parents
+    for (int i = 0; i < tree.links(node).num_children; ++i) {
+      states[tree.child(node, i)] = states[node];
+      forest.game().play(states[tree.child(node, i)], tree.actions(node)[i]);
+    }
+  }
+  return states;
+}
+
+// Random positions searched with exact leaves: what the trees hold to be proven is what an unbounded search finds.
+// Returns how many nodes without edges were proven that are not the end of a game.
+template <Game G>
+int check_proofs(const G& game, int plies, int leaf_nodes) {
+  SearchParams params;
+  params.exact_leaf_nodes = leaf_nodes;
+  int settled = 0;
+  ActionList scratch(game.spec().num_actions);
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Rng rng(seed);
+    auto state = game.initial_state();
+    for (int ply = 0; ply < plies && !game.outcome(state); ++ply) play_random(game, state, rng, scratch);
+    if (game.outcome(state)) continue;
+    Forest<G> forest(game, 1, params, 1);
+    forest.set_root(0, state, seed);
+    forest.begin(0, 40, false);
+    run(forest, rng);
+    check_tree(forest, 0, false);
+    const auto states = node_states(forest, 0);
+    ExactSolver<G> solver(game, 1'000'000);
+    for (NodeId node = 0; node < states.size(); ++node) {
+      if (!is_proven(forest.tree(0).stats(node)) || game.outcome(states[node])) continue;
+      settled += forest.tree(0).links(node).num_edges == 0;
+      const auto truth = solver.result(states[node], 1'000'000, [] {});
+      CHECK(truth.has_value());
+      if (truth) CHECK(forest.tree(0).stats(node).proven == proven_as(truth->outcome));
+    }
+  }
+  return settled;
+}
+
+}  // namespace
+
+TEST(exact_leaves_are_right) {
+  CHECK(check_proofs(Mnk<1>("tic_tac_toe", {}, {3, 3, 3}), 2, 100) > 20);
+  CHECK(check_proofs(ConnectFour("connect_four", {}, {}), 14, 300) > 20);
+  CHECK(check_proofs(Othello("othello", {}, 6), 20, 1000) > 20);
+}
+
+// The course of a tree with exact leaves and an exact root depends on its root, its seed and the evaluations alone.
+TEST(exact_searches_keep_trees_apart) {
+  const ConnectFour game("connect_four", {}, {});
+  SearchParams params;
+  params.exact_leaf_nodes = 300;
+  params.exact_root_nodes = 1000;
+  params.leaves_per_batch = 3;
+  const std::vector<float> logits(64 * 7);
+  const std::vector<float> values(64, 0.1F);
+  const auto search = [&](Forest<ConnectFour>& forest, int limit) {
+    for (int move = 0; move < 4; ++move) {
+      for (int tree = 0; tree < forest.num_trees(); ++tree) forest.begin(tree, 60, false);
+      while (forest.searching()) {
+        forest.select(limit);
+        forest.update(logits.data(), values.data(), false);
+      }
+      if (move == 3) return;
+      for (int tree = 0; tree < forest.num_trees(); ++tree) {
+        if (!game.outcome(forest.root_state(tree))) forest.advance(tree, forest.result(tree).best_action);
+      }
+    }
+  };
+  std::vector<ConnectFour::State> states;
+  ActionList scratch(7);
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    Rng rng(seed);
+    auto state = game.initial_state();
+    for (int ply = 0; ply < 18 && !game.outcome(state); ++ply) play_random(game, state, rng, scratch);
+    if (!game.outcome(state)) states.push_back(state);
+  }
+  Forest<ConnectFour> all(game, static_cast<int>(states.size()), params, 1);
+  for (std::size_t i = 0; i < states.size(); ++i) all.set_root(static_cast<int>(i), states[i], i);
+  search(all, 0);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    Forest<ConnectFour> alone(game, 1, params, 99);
+    alone.set_root(0, states[i], i);
+    search(alone, 3);
+    const Tree& one = alone.tree(0);
+    const Tree& other = all.tree(static_cast<int>(i));
+    CHECK_EQ(one.num_nodes(), other.num_nodes());
+    for (NodeId node = 0; node < std::min(one.num_nodes(), other.num_nodes()); ++node) {
+      CHECK_EQ(one.stats(node).visits, other.stats(node).visits);
+      CHECK(one.stats(node).proven == other.stats(node).proven);
+    }
+  }
+}
+
+// The best actions of a root that is settled share the target; the evaluator's favourite among them is played.
+TEST(exact_roots) {
+  const ConnectFour game("connect_four", {}, {});
+  auto state = game.initial_state();
+  for (const Action action : {3, 3, 2, 2}) game.play(state, action);  // two open ends: columns 1 and 4 win soonest
+  SearchParams params;
+  params.exact_root_nodes = 1000;
+  Forest<ConnectFour> forest(game, 1, params, 1);
+  const auto search = [&](const std::vector<Action>& only) {
+    forest.set_root(0, state, 1);
+    if (!only.empty()) forest.restrict_root(0, only);
+    forest.begin(0, 30, false);
+    std::vector<float> logits = {0.0F, 0.5F, 3.0F, 2.0F, 1.0F, 0.0F, 0.0F};
+    const float value = -0.5F;
+    while (forest.searching()) {
+      forest.select();
+      forest.update(logits.data(), &value, false);
+    }
+  };
+  search({});
+  const TreeResult result = forest.result(0);
+  CHECK(result.stopped == StopReason::kProven);
+  CHECK_EQ(result.simulations, 0);
+  CHECK_EQ(result.root_value, 1.0F);
+  CHECK(result.proven == Proven::kFirstWins);
+  CHECK_EQ(result.distance, 3);
+  CHECK_EQ(result.best_action, 4);
+  std::vector<std::int32_t> visits(7);
+  std::vector<float> target(7);
+  std::vector<float> q(7);
+  std::vector<float> prior(7);
+  forest.write_root(0, visits.data(), target.data(), q.data(), prior.data());
+  CHECK((target == std::vector<float>{0.0F, 0.5F, 0.0F, 0.0F, 0.5F, 0.0F, 0.0F}));
+  CHECK((visits == std::vector<std::int32_t>{0, 1, 0, 0, 1, 0, 0}));
+  CHECK_EQ(q[4], 1.0F);
+  CHECK(prior[2] > prior[4]);
+  check_tree(forest, 0, false);
+
+  // Its children have no edges, so the next root begins anew; another search of the same root has the same answer.
+  forest.begin(0, 60, false);
+  CHECK_EQ(forest.select(), 0);
+  CHECK_EQ(forest.result(0).best_action, 4);
+  forest.advance(0, 4);
+  CHECK_EQ(forest.tree(0).num_nodes(), 1U);
+  CHECK(!is_proven(forest.tree(0).stats(kRoot)));
+
+  // With some actions only, the tree is searched: what the others are worth does not count.
+  search({0, 6});
+  CHECK(forest.result(0).stopped == StopReason::kSimulations);
+  CHECK(forest.result(0).best_action == 0 || forest.result(0).best_action == 6);
+}
+
+TEST(exact_searches_count_as_memory) {
+  const ConnectFour game("connect_four", {}, {});
+  SearchParams params;
+  const std::size_t without = Forest<ConnectFour>(game, 1, params, 1).bytes();
+  params.exact_root_nodes = 100'000;
+  CHECK(Forest<ConnectFour>(game, 1, params, 1).bytes() > without + 2'000'000);
+  params.solve = false;  // then there is none
+  CHECK_EQ(Forest<ConnectFour>(game, 1, params, 1).bytes(), without);
 }
 
 TEST(many_simulations_in_one_large_tree) {

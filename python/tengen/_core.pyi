@@ -702,6 +702,18 @@ class SearchParams:
         """
 
     @property
+    def exact_leaf_nodes(self) -> int:
+        """
+        with solve: positions that an exact search by the rules may look at to settle a new node, which then needs no evaluation; nodes as far from the end as those where it failed are rarely asked about; 0: off
+        """
+
+    @property
+    def exact_root_nodes(self) -> int:
+        """
+        with solve: positions that an exact search by the rules may look at to settle the root when a search begins, at most 50 for each simulation; 0: off
+        """
+
+    @property
     def discount(self) -> float:
         """
         a result n plies away counts discount^n: below 1, an early win is better than a late one
@@ -892,7 +904,7 @@ class SimulationTrace:
     @property
     def kind(self) -> str:
         """
-        How the leaf got its value: 'evaluated', 'cached', 'rollout' or 'proven'.
+        How the leaf got its value: 'evaluated', 'cached', 'rollout', 'exact' or 'proven'.
         """
 
     @property

@@ -8,6 +8,8 @@ uniform:400         PUCT with 400 simulations, uniform priors and values of 0
 network:MODEL       the move with the highest prior of a network, without search
 search:MODEL:400    400 simulations with a network
 search:MODEL:2s     two seconds a move with a network
+search:MODEL:400:exact_root_nodes=0   with another value of a parameter of the search (docs/search.md); also several,
+                    each after a colon, and with uniform, rollout, mixed and alphago
 mixed:MODEL:400     a leaf's value is half the network's and half a random play-out's, as in the first AlphaGo
 alphago:RUN:400     400 simulations with the policy, the value and the rollout policy of a run of the method alphago
                     (docs/alphago.md); alphago:RUN:400:lambda=0 does without play-outs, the default is 0.5
@@ -24,18 +26,30 @@ MODEL is a network's file, the folder of a run (its newest network), or the name
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tengen._core import Forest, Game, RolloutPolicy, SearchParams, State, TengenError, alphabeta
+from tengen._core import (
+    ArgumentError,
+    Forest,
+    Game,
+    RolloutPolicy,
+    SearchParamError,
+    SearchParams,
+    State,
+    TengenError,
+    alphabeta,
+    param_specs,
+)
 from tengen.external.gomocup import GomocupProgram
 from tengen.external.gtp import GtpProgram
 from tengen.external.nboard import NBoardProgram
@@ -76,6 +90,7 @@ __all__ = [
     "model_evaluators",
     "playing_evaluator",
     "playing_params",
+    "search_changes",
 ]
 
 # The forms of a player's text; N is a number of simulations.
@@ -86,6 +101,9 @@ PLAYER_FORMS = (
 )
 
 MOST_SIMULATIONS = 1_000_000_000
+# Positions that an exact search may look at while a network plays (docs/lab/ablations.md has the measurements).
+EXACT_LEAF_NODES = 1000
+EXACT_ROOT_NODES = 30_000
 MOST_DEPTH = 64  # of alphabeta: bind_alphabeta.cpp
 MOST_SECONDS = 86_400.0
 # Leaves of one tree in a batch (docs/lab/batches.md has the measurements).
@@ -93,6 +111,7 @@ LEAVES_PER_CORE = 8
 MOST_LEAVES = 128
 # Of an external program, before its command: a time limit for an answer, an option, or nothing before the command.
 TIME_LIMIT = re.compile(r"([0-9.]+s):(.*)")
+PARAMETER = re.compile(r"(.*):([a-z_]+)=([^:=]*)")  # of the search, behind everything else
 OPTION = re.compile(r"([A-Za-z][\w ]*)=([^:]*):(.*)")
 MOST_ROLLOUTS = 0.9999  # share of play-outs in a value: at 1 the search would not ask the network, which has the priors
 STAGES_FOLDER, ROLLOUT_FILE = "stages", "rollout.safetensors"  # of a run of the method alphago
@@ -265,7 +284,43 @@ class SolverPlayer:
 def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
     """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
     check_has_value(network)
-    return SearchParams(simulations=simulations, instant_wins=True, discount=network.discount)
+    return SearchParams(
+        simulations=simulations,
+        instant_wins=True,
+        exact_leaf_nodes=EXACT_LEAF_NODES,
+        exact_root_nodes=EXACT_ROOT_NODES,
+        discount=network.discount,
+    )
+
+
+def search_changes(settings: Iterable[str]) -> dict[str, object]:
+    """Parameters of the search as `SearchParams.replace` takes them, from texts such as "c_puct=2"."""
+    known = {spec.name: spec for spec in param_specs() if spec.name != "simulations"}
+    changes: dict[str, object] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known)}."
+            raise ArgumentError(f"The search has no parameter '{name[:60]}'; {hint}")
+        changes[name] = _parsed(name, value, known[name].default)
+    SearchParams(**changes)  # refuses values out of range
+    return changes
+
+
+def _parsed(name: str, value: str, default: object) -> object:
+    """The value of a parameter, of the type of its default."""
+    if isinstance(default, str):
+        return value
+    if isinstance(default, bool):
+        if value in ("true", "false"):
+            return value == "true"
+        raise ArgumentError(f"The search parameter {name} is true or false, not '{value[:60]}'.")
+    try:
+        return int(value) if isinstance(default, int) else float(value)
+    except ValueError:
+        what = "whole number" if isinstance(default, int) else "number"
+        raise ArgumentError(f"The search parameter {name} is a {what}, not '{value[:60]}'.") from None
 
 
 def playing_evaluator(evaluator: NetworkEvaluator, game: Game) -> NetworkEvaluator:
@@ -333,14 +388,33 @@ def _alphabeta(text: str, argument: str | None, game: Game, evaluator_of: Evalua
     return AlphaBetaPlayer(text, int(argument))
 
 
+def _without_parameters(argument: str | None) -> tuple[str | None, list[str]]:
+    """What a player is, and the parameters of its search that stand behind it: 'MODEL:400', ['c_puct=2']."""
+    settings: list[str] = []
+    found = PARAMETER.fullmatch(argument or "")
+    while found is not None and found[2] != "lambda":  # which is alphago's own
+        argument = found[1]
+        settings.insert(0, f"{found[2]}={found[3]}")
+        found = PARAMETER.fullmatch(argument)
+    return argument, settings
+
+
+def _changed(text: str, params: SearchParams, settings: Sequence[str]) -> SearchParams:
+    try:
+        return params.replace(**search_changes(settings))
+    except (ArgumentError, SearchParamError) as error:
+        raise PlayerSpecError(f"'{text}': {error}") from None
+
+
 def _rollout(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
-    return SearchPlayer(
-        text, SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
-    )
+    argument, settings = _without_parameters(argument)
+    params = SearchParams(selection="uct", rollout_weight=1.0, simulations=_simulations(text, argument))
+    return SearchPlayer(text, _changed(text, params, settings))
 
 
 def _uniform(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
-    return SearchPlayer(text, SearchParams(simulations=_simulations(text, argument)))
+    argument, settings = _without_parameters(argument)
+    return SearchPlayer(text, _changed(text, SearchParams(simulations=_simulations(text, argument)), settings))
 
 
 def _network(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
@@ -350,29 +424,33 @@ def _network(text: str, argument: str | None, game: Game, evaluator_of: Evaluato
 
 
 def _search(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    argument, settings = _without_parameters(argument)
     model, limit = _model_and_limit(text, argument, game)
     seconds = _seconds(text, limit) if limit.endswith("s") else None
     simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
     evaluator = playing_evaluator(evaluator_of(model, game), game)
     params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
+    params = _changed(text, params, settings)
     if seconds is not None:
         return TimedPlayer(text, params, evaluator, seconds)
     return SearchPlayer(text, params, evaluator)
 
 
 def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
+    argument, settings = _without_parameters(argument)
     model, limit = _model_and_limit(text, argument, game)
     simulations = _simulations(text, limit)
     evaluator = playing_evaluator(evaluator_of(model, game), game)
     params = playing_params(evaluator.network, simulations).replace(
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )
-    return SearchPlayer(text, params, evaluator)
+    return SearchPlayer(text, _changed(text, params, settings), evaluator)
 
 
 def _alphago(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorOf) -> Player:
     from tengen.network.rollout_file import load_rollout
 
+    argument, settings = _without_parameters(argument)
     head, _, option = (argument or "").rpartition(":")
     share = _rollout_share(text, option) if option.startswith("lambda") else 0.5
     model, limit = _model_and_limit(text, head if option.startswith("lambda") else argument, game)
@@ -382,7 +460,7 @@ def _alphago(text: str, argument: str | None, game: Game, evaluator_of: Evaluato
         rollout_weight=min(share, MOST_ROLLOUTS), leaves_per_batch=leaves_at_once(simulations)
     )
     rollouts = load_rollout(Path(model) / STAGES_FOLDER / ROLLOUT_FILE, game) if share > 0.0 else None
-    return SearchPlayer(text, params, evaluator, rollouts)
+    return SearchPlayer(text, _changed(text, params, settings), evaluator, rollouts)
 
 
 def _rollout_share(text: str, option: str) -> float:
@@ -468,7 +546,7 @@ def make_player(text: str, game: Game, evaluator_of: EvaluatorOf = model_evaluat
 def answers_in_batches(text: str) -> bool:
     """Whether this player answers many positions at once in one thread: it is worth having one of it for each core."""
     kind, _, argument = text.partition(":")
-    return kind in _IN_BATCHES and not (kind == "search" and argument.endswith("s"))
+    return kind in _IN_BATCHES and not (kind == "search" and (_without_parameters(argument)[0] or "").endswith("s"))
 
 
 def check_kind(text: str) -> None:

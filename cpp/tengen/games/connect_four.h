@@ -103,6 +103,18 @@ class ConnectFour {
     return {*outcome(now), actions};
   }
 
+  // Of several the leftmost.
+  std::optional<Action> winning_action(const State& state) const {
+    if (state.status != Status::kOngoing) return std::nullopt;
+    const std::uint64_t wins = completing_cells(state.own) & landing_cells(state);
+    return wins != 0 ? std::optional(column_of(wins)) : std::nullopt;
+  }
+
+  // Free cells that would complete a row of the player who moved last.
+  int promise(const State& state) const {
+    return std::popcount(completing_cells(state.opponent) & board_ & ~(state.own | state.opponent));
+  }
+
   std::optional<Outcome> outcome(const State& state) const {
     if (state.status == Status::kOngoing) return std::nullopt;
     return state.status == Status::kDrawn ? Outcome::draw() : Outcome::win(opponent(state.to_move));
@@ -191,6 +203,39 @@ class ConnectFour {
 
   // The lowest free cell of every column that is not full: adding a bit at the bottom carries up through the stones.
   std::uint64_t landing_cells(const State& state) const { return ((state.own | state.opponent) + bottom_) & board_; }
+
+  // Cells, also such that are taken or outside of the board, that make a row together with `stones`: in each direction
+  // with some of them before the cell and the rest behind it.
+  std::uint64_t completing_cells(std::uint64_t stones) const {
+    std::uint64_t found = 0;
+    for (const int step : {1, stride_ - 1, stride_, stride_ + 1}) {
+      if (step > 63) continue;  // on a board of one column
+      if (rules_.in_a_row == 4) {
+        const std::uint64_t one = stones << step;
+        const std::uint64_t two = one & stones << step << step;
+        const std::uint64_t three = two & stones << step << step << step;
+        const std::uint64_t one_behind = stones >> step;
+        const std::uint64_t two_behind = one_behind & stones >> step >> step;
+        const std::uint64_t three_behind = two_behind & stones >> step >> step >> step;
+        found |= three | (two & one_behind) | (one & two_behind) | three_behind;
+        continue;
+      }
+      // all[j]: the j cells before it have stones. Then those behind it, one more each time.
+      std::array<std::uint64_t, 65> all;
+      const auto others = static_cast<std::size_t>(rules_.in_a_row - 1);
+      all[0] = ~0ULL;
+      std::uint64_t shifted = stones;
+      for (std::size_t j = 1; j <= others; ++j) all[j] = all[j - 1] & (shifted <<= step);
+      std::uint64_t behind = ~0ULL;
+      shifted = stones;
+      for (std::size_t j = others; j > 0; --j) {
+        found |= all[j] & behind;
+        behind &= shifted >>= step;
+      }
+      found |= behind;
+    }
+    return found;
+  }
 
   void put_stone(State& state, std::uint64_t cell) const {
     const std::uint64_t stones = state.own | cell;

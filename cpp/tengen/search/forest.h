@@ -67,6 +67,7 @@ class Forest {
     search.past = past;
     search.rng = Rng(seed);
     reset_tree(search);
+    forget_exact(search);
   }
 
   // Searches only these legal actions at a tree's root, until it has another root. The tree begins anew.
@@ -75,6 +76,7 @@ class Forest {
     Search& search = at(tree);
     for (const Action action : only) require_legal(search, tree, action);
     reset_tree(search);
+    forget_exact(search);
     search.only = std::move(only);
   }
 
@@ -84,9 +86,11 @@ class Forest {
     Search& search = at(tree);
     require_legal(search, tree, action);
     simulator_.play(search.state, action, search.past);
+    ++search.plies;
     const int i = search.tree.edge_of(kRoot, action);
     if (i >= search.tree.links(kRoot).num_children ||
-        simulator_.was_expanded_to_win(search.tree, search.tree.child(kRoot, i))) {
+        simulator_.was_expanded_to_win(search.tree, search.tree.child(kRoot, i)) ||
+        simulator_.was_settled_exactly(search.tree, search.tree.child(kRoot, i))) {
       reset_tree(search);
       return;
     }
@@ -230,7 +234,7 @@ class Forest {
                       searches_.capacity() * sizeof(Search) + collided_.capacity() * sizeof(NodeId) +
                       states_.capacity() * sizeof(State) +
                       (priors_.capacity() + logits_.capacity() + values_.capacity()) * sizeof(float);
-    for (const Search& search : searches_) sum += search.tree.bytes() + search.plan.bytes();
+    for (const Search& search : searches_) sum += search.tree.bytes() + search.plan.bytes() + search.gate.bytes();
     return sum;
   }
 
@@ -286,10 +290,18 @@ class Forest {
     forget_search(search);
   }
 
+  // What exact searches have shown of a tree's other positions.
+  static void forget_exact(Search& search) {
+    search.gate.clear();
+    search.plies = 0;
+  }
+
   // The tree has a new root.
   void forget_search(Search& search) {
     forget_plan(search.tree, search.plan);
     search.only.clear();
+    search.answer.reset();
+    search.asked_exact = 0;
     search.fresh_priors = true;
     search.stopped = StopReason::kNotStarted;
   }
@@ -311,6 +323,7 @@ class Forest {
     prepare_root(search.tree, search.plan, params(), search.budget, search.noise, search.fresh_priors, search.rng);
     search.fresh_priors = false;
     search.root_ready = true;
+    if (search.answer) simulator_.write_answer(search);
   }
 
   // Simulations of one tree until it has leaves that wait for the evaluator, or is done.
@@ -318,10 +331,18 @@ class Forest {
   void gather(int tree, Poll& poll) {
     Search& search = searches_[static_cast<std::size_t>(tree)];
     const std::size_t first = batch_.leaves().size();
+    if (is_root_open(search)) simulator_.solve_root(search, poll);
     do {
       fill_share(search, tree, poll);
     } while (settle_if_known(first) && simulator_.trace() == nullptr);
     finish_if_done(search);
+  }
+
+  // Whether an exact search may be asked about the root: not if only some actions are searched, nor where the answer is
+  // known. What wins at once is seen without.
+  bool is_root_open(const Search& search) const {
+    return search.stopped == StopReason::kSearching && search.only.empty() && !search.plan.winning_action &&
+           search.tree.stats(kRoot).proven == Proven::kUnknown;
   }
 
   // A share that the cache answers as a whole is settled at once. In any other, the leaves it knows wait with the rest:

@@ -2,6 +2,7 @@
 // beside this position (killers), then those that often did (history).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -23,24 +24,34 @@ class MoveOrder {
         history_{std::vector<std::int64_t>(static_cast<std::size_t>(game.spec().num_actions)),
                  std::vector<std::int64_t>(static_cast<std::size_t>(game.spec().num_actions))} {}
 
-  // The legal actions at `ply` plies from the root, `first` before all others. Valid until the next call for this ply.
-  const Ranked& ordered(const typename G::State& state, Player player, int ply, Action first) {
+  // Forgets what cut off where, for a search that is to know nothing of those before it.
+  void forget() {
+    if (!remembers_) return;
+    remembers_ = false;
+    for (auto& history : history_) std::fill(history.begin(), history.end(), 0);
+    for (Ply& ply : plies_) ply.killers = {-1, -1};
+  }
+
+  // Of an action at `ply` plies from the root; the highest is tried first. `first` goes before all others.
+  std::int64_t rank(Player player, int ply, Action action, Action first) {
     constexpr auto kFirst = std::numeric_limits<std::int64_t>::max();
+    if (action == first) return kFirst;
+    const auto& killers = at(ply).killers;
+    if (action == killers[0]) return kFirst - 1;
+    if (action == killers[1]) return kFirst - 2;
+    return history_[static_cast<std::size_t>(index(player))][static_cast<std::size_t>(action)];
+  }
+
+  // The legal actions at `ply` plies from the root, the best first. Valid until the next call for this ply.
+  const Ranked& ordered(const typename G::State& state, Player player, int ply, Action first) {
     Ply& here = at(ply);
-    const auto& history = history_[static_cast<std::size_t>(index(player))];
     game_.legal_actions(state, here.legal);
     here.ranked.clear();
     for (const Action action : here.legal) {
-      std::int64_t rank = history[static_cast<std::size_t>(action)];
-      if (action == first)
-        rank = kFirst;
-      else if (action == here.killers[0])
-        rank = kFirst - 1;
-      else if (action == here.killers[1])
-        rank = kFirst - 2;
-      here.ranked.emplace_back(rank, action);
+      const std::int64_t rank_here = rank(player, ply, action, first);
+      here.ranked.emplace_back(rank_here, action);
       // Into its place, after its equals. The lists are short, and a sort of the library would allocate.
-      for (std::size_t i = here.ranked.size() - 1; i > 0 && here.ranked[i - 1].first < rank; --i) {
+      for (std::size_t i = here.ranked.size() - 1; i > 0 && here.ranked[i - 1].first < rank_here; --i) {
         std::swap(here.ranked[i - 1], here.ranked[i]);
       }
     }
@@ -49,9 +60,19 @@ class MoveOrder {
 
   // `action` made the others at `ply` needless, with `depth` more plies to look ahead.
   void remember_cut(Player player, int ply, Action action, int depth) {
+    remembers_ = true;
     auto& killers = at(ply).killers;
     if (killers[0] != action) killers = {action, killers[0]};
     history_[static_cast<std::size_t>(index(player))][static_cast<std::size_t>(action)] += std::int64_t{depth} * depth;
+  }
+
+  std::size_t bytes() const {
+    const auto num_actions = static_cast<std::size_t>(game_.spec().num_actions);
+    std::size_t sum = 2 * num_actions * sizeof(std::int64_t);
+    for (const Ply& ply : plies_) {
+      sum += sizeof(Ply) + num_actions * sizeof(Action) + ply.ranked.capacity() * sizeof(Ranked::value_type);
+    }
+    return sum;
   }
 
  private:
@@ -70,6 +91,7 @@ class MoveOrder {
   const G& game_;
   std::array<std::vector<std::int64_t>, 2> history_;  // [player][action] how much it has cut off
   std::deque<Ply> plies_;                             // [ply] as many as were reached; a deque never moves them
+  bool remembers_ = false;                            // anything since forget()
 };
 
 }  // namespace tengen

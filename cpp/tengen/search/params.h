@@ -35,6 +35,8 @@ struct SearchParams {
   float rollout_weight = 0.0F;
   bool solve = true;
   bool instant_wins = false;
+  int exact_leaf_nodes = 0;
+  int exact_root_nodes = 0;
   float discount = 1.0F;
   bool random_symmetry = false;
   int cache_entries = 0;
@@ -80,6 +82,12 @@ void for_each_param(Visit&& visit) {
   visit("solve", &P::solve, 0, 0, "back up proven wins, losses and draws (MCTS-Solver, Winands 2008)");
   visit("instant_wins", &P::instant_wins, 0, 0,
         "with solve: where the player to move can win at once, that is seen without an evaluation");
+  visit("exact_leaf_nodes", &P::exact_leaf_nodes, 0, 1e6,
+        "with solve: positions that an exact search by the rules may look at to settle a new node, which then needs no "
+        "evaluation; nodes as far from the end as those where it failed are rarely asked about; 0: off");
+  visit("exact_root_nodes", &P::exact_root_nodes, 0, 1e8,
+        "with solve: positions that an exact search by the rules may look at to settle the root when a search begins, "
+        "at most 50 for each simulation; 0: off");
   visit("discount", &P::discount, 0, 1,
         "a result n plies away counts discount^n: below 1, an early win is better than a late one");
   visit("random_symmetry", &P::random_symmetry, 0, 0,

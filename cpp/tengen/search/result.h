@@ -50,11 +50,19 @@ inline int winning_edge(const Tree& tree, const SearchParams& params) {
 
 // The policy that the network should learn from this search, by root edge, summing to 1: what the kind of selection
 // says, or the prior if there is nothing else to go by. What is proven goes first: all on the shortest win, nothing on
-// a certain loss unless the root is lost itself.
+// a certain loss unless the root is lost itself. Where an exact search has settled the root, its best actions share
+// all.
 inline std::vector<float> policy_target(const Tree& tree, const RootPlan& plan, const SearchParams& params) {
   const Tree::Stats& root = tree.stats(kRoot);
   const Tree::Links& links = tree.links(kRoot);
   std::vector<float> target(links.num_edges, 0.0F);
+  if (!plan.exact.empty()) {
+    for (const Action action : plan.exact) {
+      const int i = tree.edge_of(kRoot, action);
+      if (i < links.num_edges) target[static_cast<std::size_t>(i)] = 1.0F / static_cast<float>(plan.exact.size());
+    }
+    return target;
+  }
   if (const int wins = winning_edge(tree, params); wins >= 0) {
     target[static_cast<std::size_t>(wins)] = 1.0F;
     return target;
@@ -87,12 +95,18 @@ inline std::vector<float> policy_target(const Tree& tree, const RootPlan& plan, 
 }
 
 // The action to play without any randomness of its own: a proven win at once, the longest way to a certain loss, else
-// what the kind of selection says, else the policy target's best. target: by root edge
+// what the kind of selection says, else the policy target's best. Of the best actions by an exact search, the one with
+// the highest prior. target: by root edge
 inline Action best_action(const Tree& tree, const RootPlan& plan, const SearchParams& params,
                           const std::vector<float>& target) {
   const Tree::Stats& root = tree.stats(kRoot);
   const Tree::Links& links = tree.links(kRoot);
   const std::uint16_t* actions = tree.actions(kRoot);
+  if (!plan.exact.empty()) {
+    const auto prior = [&](Action action) { return plan.prior_of(tree, tree.edge_of(kRoot, action)); };
+    return *std::max_element(plan.exact.begin(), plan.exact.end(),
+                             [&](Action a, Action b) { return prior(a) < prior(b); });
+  }
   if (params.solve && root.proven == proven_win(opponent(root.to_move))) {
     int longest = 0;
     for (int i = 1; i < links.num_children; ++i) {

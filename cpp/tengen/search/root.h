@@ -24,6 +24,7 @@ struct RootPlan {
   std::optional<Action> winning_action;  // it wins at once; only if such actions are looked for
   // [legal] In increasing order of their actions, because the root's edges change their order as they are tried.
   std::vector<RootAction> actions;
+  std::vector<Action> exact;    // the best actions by the rules, if an exact search has settled the root
   std::vector<int> considered;  // Gumbel: entries of `actions` that were sampled, best first
   std::vector<int> schedule;    // Gumbel: [simulations], see halving_schedule
 
@@ -44,13 +45,15 @@ struct RootPlan {
   }
 
   std::size_t bytes() const {
-    return actions.capacity() * sizeof(RootAction) + (considered.capacity() + schedule.capacity()) * sizeof(int);
+    return actions.capacity() * sizeof(RootAction) + exact.capacity() * sizeof(Action) +
+           (considered.capacity() + schedule.capacity()) * sizeof(int);
   }
 };
 
 // The plan of a root on which no search has begun: its priors as they are, nothing drawn, nothing considered.
 inline void forget_plan(const Tree& tree, RootPlan& plan) {
   plan.noise = false;
+  plan.exact.clear();
   plan.considered.clear();
   plan.actions.clear();
   for (int i = 0; i < tree.links(kRoot).num_edges; ++i) {

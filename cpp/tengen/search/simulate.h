@@ -1,7 +1,10 @@
 // One simulation: down a tree with the game played along, to a leaf, and back if the leaf's value is known at once.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +15,8 @@
 #include "tengen/games/game.h"
 #include "tengen/rollout/policy.h"
 #include "tengen/search/backup.h"
+#include "tengen/search/exact.h"
+#include "tengen/search/exact_gate.h"
 #include "tengen/search/params.h"
 #include "tengen/search/result.h"
 #include "tengen/search/root.h"
@@ -32,8 +37,12 @@ struct TreeSearch {
   std::vector<Action> only;  // the root's actions that are searched; all if empty
   RootPlan plan;
   Rng rng;
-  int budget = 0;   // simulations wanted
-  int started = 0;  // simulations begun, those on their way included
+  int budget = 0;                     // simulations wanted
+  int started = 0;                    // simulations begun, those on their way included
+  ExactGate gate;                     // which new nodes an exact search is asked about
+  int plies = 0;                      // from the first root of the tree to this one
+  std::int64_t asked_exact = 0;       // positions that an exact search could look at to settle the root, so far
+  std::optional<ExactAnswer> answer;  // of that, if it has settled the root, until it is written into the tree
   bool noise = false;
   bool root_ready = false;   // the root is expanded and its noise drawn
   bool fresh_priors = true;  // the root's priors are the evaluator's, without noise of an earlier search
@@ -58,6 +67,9 @@ class Simulator {
   Simulator(const G& game, const SearchParams& params, std::shared_ptr<const RolloutPolicy> rollouts)
       : game_(game), params_(params), policy_(std::move(rollouts)), legal_(game.spec().legal_bound()) {
     if (policy_ != nullptr) player_.emplace(game_, *policy_);
+    if (params.solve && (params.exact_leaf_nodes > 0 || params.exact_root_nodes > 0)) {
+      solver_.emplace(game_, std::max(params.exact_leaf_nodes, params.exact_root_nodes));
+    }
   }
   Simulator(const Simulator&) = delete;  // its player points to its game
   Simulator& operator=(const Simulator&) = delete;
@@ -88,10 +100,11 @@ class Simulator {
 
     // 1. Select: down to a node that has not been evaluated, or about which nothing is left to find out.
     NodeId node = kRoot;
+    LeafKind proven_kind = LeafKind::kProven;
     while (true) {
       path_.push_back(node);
       if (tree.stats(node).proven != Proven::kUnknown && (params_.solve || tree.links(node).num_edges == 0)) {
-        return settle(search, exact_value(tree, node, params_.discount), LeafKind::kProven);
+        return settle(search, exact_value(tree, node, params_.discount), proven_kind);
       }
       if (!tree.links(node).expanded && !expand_to_win(tree, node, state)) {
         // Rollouts need no priors: a node gets its edges when it is visited for the second time.
@@ -104,7 +117,10 @@ class Simulator {
       if (is_new && tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return Arrival::kFull;
       const NodeId child = is_new ? tree.add_child(node) : tree.child(node, choice);
       play(state, action, past);
-      if (is_new) look_at(tree, child, state);
+      if (is_new) {
+        look_at(tree, child, state);
+        if (solve_leaf(search, child, state)) proven_kind = LeafKind::kExact;
+      }
       node = child;
     }
 
@@ -176,12 +192,87 @@ class Simulator {
     return seeks_wins() && stats.proven == proven_win(stats.to_move) && tree.links(node).distance == 1;
   }
 
+  // Whether a node was settled by an exact search, and has no edges: too little for a root.
+  static bool was_settled_exactly(const Tree& tree, NodeId node) {
+    const Tree::Links& links = tree.links(node);
+    return links.expanded && links.num_edges == 0 && links.distance > 0;
+  }
+
+  // Asks an exact search about the root, if the end of the game looks near; again only if it may look at twice as many
+  // positions as before.
+  template <class Poll>
+  void solve_root(Search& search, Poll& poll) {
+    if (!solver_) return;
+    if (search.gate.is_new()) search.gate.start(solver_->looks_short(search.state));
+    const std::int64_t most =
+        std::min<std::int64_t>(params_.exact_root_nodes, std::int64_t{kRootNodesPerSimulation} * search.budget);
+    if (most < std::max<std::int64_t>(1, 2 * search.asked_exact)) return;
+    if (solver_->looks_short(search.state)) search.answer = solver_->answer(search.state, most, std::ref(poll));
+    search.asked_exact = most;
+  }
+
+  // Once the root is expanded: writes what an exact search has found about it into the tree and the plan. The best
+  // actions get a visit each, so that whoever looks at the moves sees them.
+  void write_answer(Search& search) {
+    Tree& tree = search.tree;
+    const ExactAnswer answer = *std::exchange(search.answer, std::nullopt);
+    Tree::Stats& root = tree.stats(kRoot);
+    root.proven = proven_as(answer.result.outcome);
+    tree.links(kRoot).distance = static_cast<std::uint16_t>(answer.result.distance);
+    root.value_sum = static_cast<double>(exact_value(tree, kRoot, params_.discount)) * root.visits;
+    search.plan.exact = answer.best;
+    for (const Action action : answer.best) {
+      int edge = tree.edge_of(kRoot, action);
+      if (edge >= tree.links(kRoot).num_children) {
+        if (tree.is_full(static_cast<std::uint32_t>(params_.max_nodes))) return;
+        tree.put_next(kRoot, edge);
+        edge = tree.links(kRoot).num_children;
+        State state = search.state;
+        game_.play(state, action);
+        look_at(tree, tree.add_child(kRoot), state);
+      }
+      const NodeId child = tree.child(kRoot, edge);
+      if (tree.stats(child).proven == Proven::kUnknown) {
+        write_proof(tree, child, {answer.result.outcome, std::max(1, answer.result.distance - 1)});
+        Tree::Stats& stats = tree.stats(child);
+        stats.value_sum = static_cast<double>(exact_value(tree, child, params_.discount)) * stats.visits;
+      }
+      const std::array<NodeId, 2> path = {kRoot, child};
+      back_up(tree, path.data(), 2, exact_value(tree, child, params_.discount), params_);
+    }
+  }
+
   std::size_t bytes() const {
-    return path_.capacity() * sizeof(NodeId) + edges_.capacity() * sizeof(std::uint16_t) +
-           priors_.capacity() * sizeof(float) + static_cast<std::size_t>(game_.spec().legal_bound()) * sizeof(Action);
+    return (solver_ ? solver_->bytes() : 0) + path_.capacity() * sizeof(NodeId) +
+           edges_.capacity() * sizeof(std::uint16_t) + priors_.capacity() * sizeof(float) +
+           static_cast<std::size_t>(game_.spec().legal_bound()) * sizeof(Action);
   }
 
  private:
+  static constexpr int kRootNodesPerSimulation = 50;
+
+  // Asks an exact search about a node that was just made, if that is worth while; true if it was settled.
+  bool solve_leaf(Search& search, NodeId node, const State& state) {
+    if (!solver_ || params_.exact_leaf_nodes == 0 || search.tree.stats(node).proven != Proven::kUnknown) return false;
+    const int ply = search.plies + static_cast<int>(path_.size());
+    if (!search.gate.is_open(ply)) return false;
+    const bool is_hopeful = solver_->looks_short(state);
+    const auto result = is_hopeful ? solver_->result(state, params_.exact_leaf_nodes, [] {}) : std::nullopt;
+    search.gate.learn(ply, result.has_value());
+    if (result) write_proof(search.tree, node, *result);
+    return result.has_value();
+  }
+
+  // A node that has no edges yet gets none.
+  static void write_proof(Tree& tree, NodeId node, const ExactResult& result) {
+    tree.stats(node).proven = proven_as(result.outcome);
+    Tree::Links& links = tree.links(node);
+    links.distance = static_cast<std::uint16_t>(result.distance);
+    if (links.expanded) return;
+    links.value = value_for(result.outcome, Player::kFirst);
+    links.expanded = true;
+  }
+
   Arrival settle(Search& search, float value, LeafKind kind) {
     settle(search, path_.data(), static_cast<int>(path_.size()), value, kind);
     return Arrival::kSettled;
@@ -217,6 +308,7 @@ class Simulator {
   std::vector<float> priors_;
   ActionList legal_;
   std::optional<RolloutPlayer<G>> player_;  // of policy_
+  std::optional<ExactSolver<G>> solver_;    // if nodes or roots are to be settled exactly
 };
 
 }  // namespace tengen

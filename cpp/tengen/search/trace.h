@@ -10,7 +10,7 @@
 namespace tengen {
 
 // How a simulation got the value it backed up.
-enum class LeafKind : std::uint8_t { kEvaluated, kCached, kRollout, kProven };
+enum class LeafKind : std::uint8_t { kEvaluated, kCached, kRollout, kProven, kExact };
 
 struct SimulationTrace {
   struct Step {

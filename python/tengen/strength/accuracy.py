@@ -8,8 +8,8 @@ position is worth, and *perfect* if no other move has a higher score.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,20 +90,26 @@ class _Networks:
     evaluators: Callable[[int], Sequence[NetworkEvaluator]]  # so many
     game: Game
     simulations: int  # 0: the network alone
+    changes: Mapping[str, object] = field(default_factory=dict)  # of the parameters of the search
 
     def __call__(self, number: int) -> list[Player]:
         evaluators = self.evaluators(number)
         if self.simulations == 0:
             return [NetworkPlayer("network", evaluator) for evaluator in evaluators]
-        params = playing_params(evaluators[0].network, self.simulations)
+        params = playing_params(evaluators[0].network, self.simulations).replace(**self.changes)
         return [SearchPlayer("search", params, playing_evaluator(each, self.game)) for each in evaluators]
 
 
 def evaluate_network(
-    evaluators: Sequence[NetworkEvaluator], positions: ScoredPositions, simulations: int, crew: Crew | None = None
+    evaluators: Sequence[NetworkEvaluator],
+    positions: ScoredPositions,
+    simulations: int,
+    crew: Crew | None = None,
+    changes: Mapping[str, object] | None = None,
 ) -> Evaluated:
     """Measures a network on positions; with 0 simulations only without search. `evaluators` has a clone a thread of
-    this machine; a `crew` makes its own of the same network.
+    this machine; a `crew` makes its own of the same network. `changes` are parameters of the search that differ from
+    those of play.
     """
     game = positions.states[0].game
     makes = partial(_given, evaluators) if crew is None else partial(_evaluators, evaluators[0].network, game)
@@ -111,7 +117,7 @@ def evaluate_network(
     raw = _quality(crew, _Networks(makes, game, 0), positions)
     if simulations == 0:
         return Evaluated(raw, None, 0)
-    return Evaluated(raw, _quality(crew, _Networks(makes, game, simulations), positions), simulations)
+    return Evaluated(raw, _quality(crew, _Networks(makes, game, simulations, changes or {}), positions), simulations)
 
 
 def _given(evaluators: Sequence[NetworkEvaluator], number: int) -> Sequence[NetworkEvaluator]:

@@ -186,6 +186,7 @@ function expandSentence(trace: Trace): string {
 function evaluateSentence(trace: Trace, players: readonly string[]): string {
   const result = resultOf(trace.value, players);
   if (trace.kind === "proven") return t("No guess is needed, the rules say: {result}.", { result });
+  if (trace.kind === "exact") return t("A short exact search by the rules finds the result: {result}.", { result });
   if (trace.kind === "rollout") return t("A game is played from here by random moves: {result}.", { result });
   const best = [...trace.priors].sort((a, b) => b.prior - a.prior)[0];
   const likes = best ? ` ${t("It likes {move} best ({share}).", { move: moveText(best.notation), share: percent(best.prior) })}` : "";

@@ -139,7 +139,10 @@ class Search:
 def new_engine(model: Model, state: State, simulations: int | None) -> Engine:
     """A fresh tree: what it finds depends on nothing but the position, the model and the simulations."""
     leaves = LEAVES if simulations is None else min(LEAVES, leaves_at_once(simulations))
-    engine = Engine(state.game, model.evaluator, model.params.replace(leaves_per_batch=leaves))
+    params = model.params.replace(leaves_per_batch=leaves)
+    if simulations is None:  # an analysis: it is about all moves, so it does not end where the best ones are known
+        params = params.replace(exact_root_nodes=0)
+    engine = Engine(state.game, model.evaluator, params)
     engine.set_position(state)
     return engine
 
