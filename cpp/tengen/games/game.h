@@ -241,11 +241,10 @@ template <class G>  // an action that wins at once; may look only where it is wo
 concept HasWinningAction = requires(const G game, const StateOf<G> state) {
   { game.winning_action(state) } -> std::same_as<std::optional<Action>>;
 };
-template <class G>  // how good the last move looks for whoever made it; only the order in which moves are tried depends
-                    // on it
-                    concept HasPromise = requires(const G game, const StateOf<G> state) {
-                      { game.promise(state) } -> std::same_as<int>;
-                    };
+template <class G>  // how good the last move looks for whoever made it; only the order of moves depends on it
+concept HasPromise = requires(const G game, const StateOf<G> state) {
+  { game.promise(state) } -> std::same_as<int>;
+};
 
 // For the network: states with equal keys have equal planes and equal legal actions.
 template <class G>
