@@ -75,7 +75,7 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site with games of a user's own, one of which can't be loaded."""
     examples = Path(__file__).parents[2] / "examples"
     files = [examples / "connect_four.py", f"{examples / 'hex.py'}:size=5", f"{examples / 'breakthrough.py'}:size=5"]
-    files += [examples / "dots_and_boxes.py", *(RULES / f"{name}.py" for name in ("broken", "crowns", "nim"))]
+    files += [examples / "dots_and_boxes.py", *(RULES / f"{name}.py" for name in ("broken", "crowns", "nim", "strip"))]
     site = Site(tmp_path_factory.mktemp("own_runs"), tuple(map(str, files)))
     site.start()
     yield site

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from test_play import moves_made, place, stones, wait_for_moves
+
+import tengen
+from tengen.interfaces.web.boards import board_word
 
 OVER = re.compile("You win|The agent wins|A draw")
 
@@ -201,8 +205,40 @@ def test_a_bad_game_fails_alone(own_page: Page) -> None:
     expect(page.locator("[role=gridcell]").first).to_be_visible()
 
 
+def test_a_link_to_a_game_that_the_server_does_not_have(own_page: Page) -> None:
+    """It is not taken for one to another game."""
+    for screen in ("play", "analyse", "explore"):
+        own_page.goto(f"/#/{screen}/mancala?moves=a1")
+        expect(own_page.get_by_role("alert")).to_contain_text("The server has no game called mancala.")
+        own_page.get_by_role("link", name="Other games").click()
+        expect(own_page.locator("[role=gridcell]").first).to_be_visible()
+
+
+def test_long_names_stay_in_their_places(own_page: Page) -> None:
+    own_page.goto("/#/analyse/strip?moves=a1,h1&model=uniform")
+    own_page.locator("[data-simulations][data-running=false]").wait_for()
+    wide = """cells => cells.filter((one) => one.scrollWidth > one.clientWidth)
+        .filter((one) => getComputedStyle(one).overflowX !== "hidden").length"""
+    assert own_page.locator(".moves thead th").evaluate_all(wide) == 0
+    own_page.goto("/#/explore/strip?moves=a1,h1&model=uniform")
+    own_page.get_by_role("button", name="+100 simulations").click()
+    own_page.locator("output[data-simulations='100'][data-busy=false]").wait_for()
+    beyond = "table => table.getBoundingClientRect().right - table.closest('.stage-card').getBoundingClientRect().right"
+    assert own_page.locator("table.changes").evaluate(beyond) < 0
+
+
+def test_players_called_by_a_colour_have_it(tmp_path: Path, rules_file: Path) -> None:
+    """Unless the file says which colours its pieces have."""
+    colours = {}
+    for names in (["red", "blue"], ["Red", "O"], ["black", "white"]):
+        path = tmp_path / f"{names[0]}_{names[1]}.py"
+        path.write_text(f"{rules_file.read_text()}\nplayer_names = {names}\n")
+        colours[path.stem] = [piece.colour for piece in board_word(tengen.load(str(path), size=3)).pieces]
+    assert colours == {"red_blue": ["#c8442f", "#2f6cc0"], "Red_O": ["", ""], "black_white": ["", ""]}
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("game", ["hex", "breakthrough", "dots_and_boxes", "crowns", "nim"])
+@pytest.mark.parametrize("game", ["hex", "breakthrough", "dots_and_boxes", "crowns", "nim", "strip"])
 def test_every_board_fits_a_phone(own_page: Page, game: str, theme: str) -> None:
     own_page.set_viewport_size({"width": 390, "height": 844})
     own_page.emulate_media(color_scheme="dark" if theme == "dark" else "light")

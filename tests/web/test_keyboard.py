@@ -50,3 +50,12 @@ def test_two_runs_are_compared(page: Page) -> None:
     page.keyboard.press("Space")
     expect(page.locator(".chart").first).to_have_attribute("data-curves", "2")
     expect(page.locator("[data-setting]").first).to_be_visible()
+
+
+def test_the_board_of_another_game_is_a_stop_too(page: Page) -> None:
+    """Also one with fewer cells, after the keyboard was on the last cell of a larger one."""
+    page.goto("/#/play/othello?side=0")
+    page.locator("[data-cell='63']").focus()
+    page.get_by_label("Game", exact=True).select_option("tic_tac_toe")
+    expect(page.locator("[role=gridcell]")).to_have_count(9)
+    expect(page.locator("[role=gridcell][tabindex='0']")).to_have_count(1)

@@ -69,7 +69,9 @@ export function Root(): JSX.Element {
   }, []);
 
   const Component = COMPONENTS[place.screen];
-  const wrong = place.screen === "train" ? undefined : loaded?.broken.find(({ name }) => name === place.subject);
+  const game = place.screen === "train" ? null : place.subject;
+  const wrong = loaded?.broken.find(({ name }) => name === game);
+  const isMissing = game !== null && loaded !== null && !loaded.games.some(({ name }) => name === game);
   return (
     <>
       <Shades />
@@ -78,6 +80,10 @@ export function Root(): JSX.Element {
         {wrong ? (
           <p class="waiting" role="alert">
             {rich("*{game}* can’t be shown.", { game: wrong.title })} {wrong.problem} <a href={`#/${place.screen}`}>{t("Other games")}</a>
+          </p>
+        ) : isMissing ? (
+          <p class="waiting" role="alert">
+            {t("The server has no game called {game}.", { game })} <a href={`#/${place.screen}`}>{t("Other games")}</a>
           </p>
         ) : loaded && loaded.games.length > 0 ? (
           <Component key={place.screen} app={{ ...loaded, connection, connectionState, place, go, notify }} />

@@ -58,7 +58,7 @@ function Cells(props: BoardProps & { cells: number[] }): JSX.Element {
   const { board, state, cells, onPlay } = props;
   const { height, width } = board;
   const [hover, setHover] = useState<number | null>(null);
-  const [cursor, setCursor] = useState(Math.floor(height / 2) * width + Math.floor(width / 2));
+  const [cursor, setCursor] = useStateOf(Math.floor(height / 2) * width + Math.floor(width / 2), [height, width]); // another board has other cells
   const [focus, setFocus] = useState<number | null>(null);
   const shown = [positionKey(state.position), onPlay === undefined];
   const [taken, setTaken] = useStateOf<Taken | null>(null, shown);

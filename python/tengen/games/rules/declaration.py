@@ -266,8 +266,8 @@ class _Reader:
                     raise self._wrong(f"the colour of the piece {name!r} must be a text '#rrggbb', not {rest!r}.")
                 if not LETTER.fullmatch(letter):
                     raise self._wrong(
-                        f"the letter of the piece {name!r} must be one character that is no digit, blank, '.' or 'a' "
-                        f"(which names a column), not {letter!r}."
+                        f"the letter of the piece {name!r} must be one character of ASCII that is no digit, blank, '.' "
+                        f"or 'a' (which names a column), not {letter!r}."
                     )
                 return name, letter, owner, colour
         raise self._wrong(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from tengen import Game, Outcome, State
+from tengen import Game, Outcome, Piece, State
 from tengen.games.lines import first_state, played_texts
 from tengen.games.notation import notation
 from tengen.interfaces.board_names import board_names
@@ -37,6 +37,16 @@ __all__ = [
 ]
 
 ON_POINTS = ("go", "gomoku")  # played on the crossings of lines
+COLOURS = {  # of players who are called so, where a game says no colours of its own
+    "red": "#c8442f",
+    "blue": "#2f6cc0",
+    "green": "#2e8b57",
+    "yellow": "#e2b21f",
+    "orange": "#dd7a1e",
+    "purple": "#7d4fb0",
+    "pink": "#d8659c",
+    "brown": "#7d5432",
+}
 
 
 def board_word(game: Game) -> BoardWord:
@@ -54,12 +64,21 @@ def board_word(game: Game) -> BoardWord:
         rows=rows,
         players=spec.player_names,
         pieces=[
-            PieceWord(name=piece.name, letter=piece.letter, owner=piece.owner, colour=piece.colour)
+            PieceWord(
+                name=piece.name, letter=piece.letter, owner=piece.owner, colour=piece.colour or _colour(game, piece)
+            )
             for piece in spec.pieces
         ],
         score_name=spec.score_name,
         stars=_stars(spec.height) if points else [],
     )
+
+
+def _colour(game: Game, piece: Piece) -> str:
+    """Red has red stones and Blue blue ones; of two players both must be called by a colour."""
+    names = [name.lower() for name in game.spec.player_names]
+    known = piece.owner is not None and all(name in COLOURS for name in names)
+    return COLOURS[names[piece.owner]] if known and piece.owner is not None else ""
 
 
 def state_word(state: State, position: Position) -> StateWord:
