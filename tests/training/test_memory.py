@@ -83,6 +83,7 @@ def test_memory_of_large_runs_stays_under_the_figure_stated(tmp_path: Path, name
         {"self_play": {"games_per_unit": 512}},
         {"self_play": {"simulations": 400}},
         {"self_play": {"exact_nodes": 100_000}},
+        {"self_play": {"search": {"exact_root_nodes": 100_000}}},
         {"replay": {"window_most": 1_000_000}},
         {"learner": {"batch": 1024}},
         {"arena": {"anchors": ["rollout:100000"]}},

@@ -135,10 +135,12 @@ class ExactSolver {
   // games end soon, and with few actions to choose from on the way. Their chance follows from the position.
   bool looks_short(const State& state) {
     Rng rng(game_.hash(state));
+    longest_ = 0;
     for (int games = 0; games < kRandomGames; ++games) {
       State at = state;
       int choices = 0;
-      while (!game_.outcome(at)) {
+      for (int plies = 1; !game_.outcome(at); ++plies) {
+        longest_ = std::max(longest_, plies);
         game_.legal_actions(at, scratch_);
         choices += scratch_.size();
         if (choices > kShort) return false;
@@ -177,6 +179,7 @@ class ExactSolver {
   static constexpr std::int64_t kTablePays = 3;
   static constexpr std::int64_t kRepliesPay = 12;
   static constexpr std::int64_t kThreatsPay = 2;
+  static constexpr std::int64_t kDearThreatsPay = 8;  // for each move, where a look at wins is a look at all moves
 
   // Without a score: the share of the positions that deepening may take before the search goes straight to the end,
   // where that looks near: legal actions of all positions of a random game together.
@@ -269,7 +272,7 @@ class ExactSolver {
   // Who wins, by how much if the score counts, and how soon if that counts.
   template <class Poll>
   Found settle(const State& state, bool counts_plies, Poll& poll) {
-    is_over_limit_ = false;
+    is_over_limit_ = is_endless_ = false;
     if (has_score_) return straight(state, poll);
     const std::int64_t enough = positions_ + (limit_ - positions_) / kDeepeningShare;
     const bool is_short = looks_short(state);
@@ -281,15 +284,28 @@ class ExactSolver {
     }
     if (depth > most_plies()) return {};
     const Found found = straight(state, poll);
+    if (is_endless_ && counts_plies) {  // what is near may still be found
+      is_over_limit_ = false;
+      for (; depth <= most_plies(); ++depth) {
+        Found near = within(state, depth, -1, 1, poll);
+        near.is_soonest = is_forced(near.value);
+        if (near.is_settled || is_over_limit_) return near;
+      }
+      return {};
+    }
     if (!found.is_settled || !counts_plies || !is_forced(found.value)) return found;
     return soonest(state, found, depth, poll);
   }
 
+  // To the end of the game. Where random games look short and a line is far longer than they are, as in endgames of
+  // chess in which pieces wander about, there is no hope, and the search gives up at once.
   template <class Poll>
   Found straight(const State& state, Poll& poll) {
     const int window = counts_score_ ? kInfinite : 1;
     const std::int64_t open_before = open_leaves_;
+    end_ply_ = looks_short(state) ? 2 * longest_ + 8 : kMostPlies + 1;
     const int value = value_of(state, most_plies(), 0, -window, window, poll);
+    end_ply_ = kMostPlies + 1;
     if (is_over_limit_ || open_leaves_ != open_before) return {};
     return {true, value, counts_score_ || !is_forced(value) ? deepest_ : kWin - std::abs(value)};
   }
@@ -372,7 +388,8 @@ class ExactSolver {
   // least one. Means nothing over the limit.
   template <class Poll>
   int value_of(const State& state, int depth, int ply, int alpha, int beta, Poll& poll) {
-    if (positions_ >= limit_) {
+    if (positions_ >= limit_ || ply > end_ply_) {
+      is_endless_ = ply > end_ply_;
       is_over_limit_ = true;
       return 0;
     }
@@ -381,13 +398,15 @@ class ExactSolver {
 
     // 1. A win at once is the best there is, unless the score counts.
     if constexpr (HasWinningAction<G>) {
-      if (!counts_score_ && game_.winning_action(state)) return kWin - (ply + 1);
+      const bool looks = !counts_score_ && (kSeesWinsCheaply || has_score_ || depth <= 2);
+      if (looks && game_.winning_action(state)) return kWin - (ply + 1);
     }
+    if (depth == 1 && !has_score_) return value_of_last(state, ply);
 
     // 2. What the table says.
     Level& level = at(ply);
     const Player player = game_.to_move(state);
-    const bool uses_table = (depth > 1 || has_score_) && is_worth(level, kTablePays);
+    const bool uses_table = is_worth(level, kTablePays);
     Entry* entry = nullptr;
     std::uint64_t key = 0;
     Action first = -1;
@@ -450,6 +469,29 @@ class ExactSolver {
     return best;
   }
 
+  // The same with one ply to look ahead, in a game without a score: the moves need no order.
+  int value_of_last(const State& state, int ply) {
+    Level& level = at(ply);
+    const Player player = game_.to_move(state);
+    game_.legal_actions(state, level.legal);
+    int best = -kInfinite;
+    bool is_open = false;
+    for (const Action action : level.legal) {
+      State& next = level.child(0, state);
+      game_.play(next, action);
+      if (const auto outcome = game_.outcome(next)) {
+        best = std::max(best, value_at_end(next, *outcome, player, ply + 1));
+        if (best > kForced) return best;
+      } else {
+        is_open = true;
+        if constexpr (HasWinningAction<G>) break;  // there is no win
+      }
+    }
+    if (!is_open) return best;
+    ++open_leaves_;
+    return std::max(best, 0);
+  }
+
   // Whether so many positions are below one of this level; true until one was looked at.
   static bool is_worth(const Level& level, std::int64_t positions) {
     return !level.is_known || level.below >= 16 * positions;
@@ -465,7 +507,8 @@ class ExactSolver {
     game_.legal_actions(state, level.legal);
     const auto num_legal = static_cast<std::int64_t>(level.legal.size());
     const bool sees_threats = !has_score_ && depth > 2 && num_legal > 1 &&
-                              is_worth(level, kThreatsPay * (HasWinningAction<G> ? 1 : num_legal));
+                              (kSeesWinsCheaply ? is_worth(level, kThreatsPay)
+                                                : level.is_known && is_worth(level, kDearThreatsPay * num_legal));
     const bool makes_all = counts_replies || sees_wins || sees_threats;
     level.moves.clear();
     std::size_t made = 0;
@@ -520,6 +563,7 @@ class ExactSolver {
     return levels_[static_cast<std::size_t>(ply)];
   }
 
+  static constexpr bool kSeesWinsCheaply = HasWinningAction<G> && HasPromise<G>;
   static constexpr std::int64_t kHistory = (std::int64_t{1} << 40) - 1;  // the part of a rank that breaks ties
 
   const G& game_;
@@ -538,7 +582,10 @@ class ExactSolver {
   std::int64_t limit_ = 0;        // of positions_, for the position being settled
   std::int64_t open_leaves_ = 0;  // times that the depth limit cut off a line
   bool is_over_limit_ = false;
-  int deepest_ = 0;  // plies to the furthest end of a game that was seen
+  int longest_ = 0;               // plies of the random games of looks_short()
+  int end_ply_ = kMostPlies + 1;  // no line may be longer
+  bool is_endless_ = false;       // one was
+  int deepest_ = 0;               // plies to the furthest end of a game that was seen
 };
 
 }  // namespace tengen

@@ -118,6 +118,11 @@ def _least_window(config: RunConfig) -> int:
     return int(POSITION_BYTES * min(config.replay.window_most, positions))
 
 
+def _exact_bytes(positions: int) -> int:
+    """Of the table of an exact search that may look at so many positions."""
+    return EXACT_BYTES * min(1 << (positions - 1).bit_length(), MOST_EXACT_ENTRIES)
+
+
 def _parts(game: Game, config: RunConfig, parameters: int, threads: int) -> Iterator[Part]:
     play, network, learner, arena = config.self_play, config.network, config.learner, config.arena
     cells = game.spec.height * game.spec.width
@@ -145,8 +150,11 @@ def _parts(game: Game, config: RunConfig, parameters: int, threads: int) -> Iter
     remembered = play.search_params.cache_entries * (12 + 4 * min(game.spec.most_legal, MOST_REMEMBERED))
     yield Part("remembered evaluations", threads * remembered, ("self_play.threads", "self_play.search.cache_entries"))
     if play.exact_nodes:
-        entries = min(1 << (play.exact_nodes - 1).bit_length(), MOST_EXACT_ENTRIES)
-        yield Part("exact results", threads * EXACT_BYTES * entries, ("self_play.exact_nodes", "self_play.threads"))
+        exact = threads * _exact_bytes(play.exact_nodes)
+        yield Part("exact results", exact, ("self_play.exact_nodes", "self_play.threads"))
+    if in_tree := max(play.search_params.exact_leaf_nodes, play.search_params.exact_root_nodes):
+        names = ("self_play.search.exact_leaf_nodes", "self_play.search.exact_root_nodes", "self_play.threads")
+        yield Part("exact results of searches", threads * _exact_bytes(in_tree), names)
     ply = 16 + 4 * min(game.spec.most_legal, play.most_simulations)
     in_flight = (play.units or threads) * play.games_per_unit * (RECORD_BYTES + ply * game.spec.longest_game)
     yield Part("games in flight", in_flight, ("self_play.units", "self_play.games_per_unit"))
