@@ -164,6 +164,7 @@ class Learner:
         started = time.perf_counter()
         while self._grown < min(len(self._sizes), self._network.growths_at(progress[0])):
             self._grow()
+        self._begin()
         sampling = 0.0
         totals: dict[str, Any] = {}
         rate = 0.0
@@ -319,6 +320,9 @@ class Learner:
 
     # ---- What another method of learning does otherwise
 
+    def _begin(self) -> None:
+        """Before the first step of an iteration."""
+
     def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> TensorSamples:
         """The batch of the next step."""
         return TensorSamples.of(window.sample(self._config.batch, rng), self.device)
@@ -328,6 +332,12 @@ class Learner:
         return loss_terms(output, samples, share, self._discount)
 
     # ----
+
+    def _as_it_plays(self) -> Net:
+        """A copy of the network with the weights that play: the averaged ones of the last iteration."""
+        net = copy.deepcopy(self._net).eval()
+        load_weights(net, self._average)
+        return net
 
     def _share_statistics(self) -> None:
         """Gives every replica the mean of what the normalisation of each has seen."""

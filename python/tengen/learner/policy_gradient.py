@@ -11,21 +11,18 @@ weight a move that turned out badly would be pushed down again and again, long a
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from tengen.base.threads import one_thread
 from tengen.learner.learner import Learner, Net
 from tengen.learner.loss import LossTerms, TensorSamples, cross_entropy, value_target
-from tengen.network.torch_net import NetworkOutput, load_weights
+from tengen.network.torch_net import NetworkOutput
 from tengen.replay import ReplayWindow
-from tengen.report import LearnerReport
 
 __all__ = ["DrawnSamples", "PolicyGradientLearner", "policy_gradient_terms"]
 
@@ -43,26 +40,15 @@ class PolicyGradientLearner(Learner):
     """The learner with the loss of a policy gradient. Its samples must be of games that its own network has played:
     the averaged weights of the last iteration, so a checkpoint has nothing more to keep."""
 
-    _played: Net | None = None  # the network that played, during learn()
-    _left: np.ndarray = np.zeros(0, np.int64)  # positions that were not learned yet, in random order
+    _played: Net  # that played the iteration
+    _left: NDArray[np.int64]  # positions of it that were not learned yet, in random order
 
     def __init__(self, *game_and_configs: Any, entropy_weight: float, **others: Any) -> None:
         super().__init__(*game_and_configs, **others)
         self._entropy_weight = entropy_weight
 
-    @one_thread
-    def learn(
-        self,
-        window: ReplayWindow,
-        steps: int,
-        rng: np.random.Generator,
-        *,
-        progress: tuple[float, float],
-        on_step: Callable[[int, int], None] = lambda done, total: None,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> LearnerReport:
-        self._played, self._left = None, np.zeros(0, np.int64)
-        return super().learn(window, steps, rng, progress=progress, on_step=on_step, should_stop=should_stop)
+    def _begin(self) -> None:
+        self._played, self._left = self._as_it_plays(), np.zeros(0, np.int64)
 
     def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> DrawnSamples:
         """Every position once before any comes again, without symmetries: the policy of a mirror image is another."""
@@ -71,9 +57,6 @@ class PolicyGradientLearner(Learner):
             self._left = np.concatenate((self._left, rng.permutation(window.positions)))
         chosen, self._left = self._left[:batch], self._left[batch:]
         samples = TensorSamples.of(window.samples_of(chosen, np.zeros(batch, np.int64)), self.device)
-        if self._played is None:
-            self._played = copy.deepcopy(self._net).eval()
-            load_weights(self._played, self._average)
         with torch.no_grad():
             drawn = (_log_p(self._played(samples.planes), samples) * samples.policy).sum(dim=1)
         columns = {field.name: getattr(samples, field.name) for field in fields(samples)}

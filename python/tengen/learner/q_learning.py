@@ -7,8 +7,6 @@ learns max Q. So everything that plays, searches, exports or shows networks can 
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -16,12 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from tengen.base.threads import one_thread
 from tengen.learner.learner import Learner, Net
 from tengen.learner.loss import LossTerms, TensorSamples, cross_entropy, value_target
-from tengen.network.torch_net import NetworkOutput, load_weights
+from tengen.network.torch_net import NetworkOutput
 from tengen.replay import ReplayWindow, Samples
-from tengen.report import LearnerReport
 
 __all__ = ["TEMPERATURE", "QLearner", "move_targets", "q_terms"]
 
@@ -39,21 +35,10 @@ class QLearner(Learner):
     """The learner with Q-learning's samples and loss. The target network is the one that plays: the averaged weights
     of the last iteration, so a checkpoint has nothing more to keep."""
 
-    _target: Net | None = None  # during learn()
+    _target: Net  # of the iteration
 
-    @one_thread
-    def learn(
-        self,
-        window: ReplayWindow,
-        steps: int,
-        rng: np.random.Generator,
-        *,
-        progress: tuple[float, float],
-        on_step: Callable[[int, int], None] = lambda done, total: None,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> LearnerReport:
-        self._target = None
-        return super().learn(window, steps, rng, progress=progress, on_step=on_step, should_stop=should_stop)
+    def _begin(self) -> None:
+        self._target = self._as_it_plays()
 
     def _samples(self, window: ReplayWindow, rng: np.random.Generator) -> MoveSamples:
         before, after = window.sample_moves(self._config.batch, rng)
@@ -67,9 +52,6 @@ class QLearner(Learner):
 
     def _q_target(self, before: Samples, after: Samples) -> Tensor:
         """Double Q-learning (van Hasselt 2016): the network being trained chooses the reply, the target values it."""
-        if self._target is None:
-            self._target = copy.deepcopy(self._net).eval()
-            load_weights(self._target, self._average)
         planes = torch.from_numpy(after.planes).to(self.device)
         legal = torch.from_numpy(after.legal).to(self.device)
         self._net.eval()
