@@ -18,7 +18,7 @@ from typing import Any
 from tengen._core import ArgumentError, Game, State, param_specs
 from tengen.engine import Analysis, AnalysisCallback, Engine, Limit
 from tengen.network import NetworkEvaluator, make_evaluator
-from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_evaluator, playing_params
+from tengen.players import MOST_SIMULATIONS, analysing_params, leaves_at_once, playing_evaluator
 
 __all__ = ["DEFAULT_SIMULATIONS", "Agent"]
 
@@ -58,7 +58,7 @@ class Agent:
         self.game = game or game_of(network)
         check_fits(network, self.game)
         most = MOST_SIMULATIONS if simulations is None else simulations
-        self.params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most)).replace(**search)
+        self.params = analysing_params(network, most).replace(leaves_per_batch=leaves_at_once(most)).replace(**search)
         evaluator = make_evaluator(network, threads=os.cpu_count() or 1, game=self.game, module=module)
         self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         self.engine = Engine(self.game, self.evaluator, self.params)

@@ -82,6 +82,7 @@ __all__ = [
     "SharedModels",
     "SolverPlayer",
     "TimedPlayer",
+    "analysing_params",
     "answers_in_batches",
     "check_kind",
     "leaves_at_once",
@@ -291,6 +292,11 @@ def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
         exact_root_nodes=EXACT_ROOT_NODES,
         discount=network.discount,
     )
+
+
+def analysing_params(network: NetworkFile, simulations: int) -> SearchParams:
+    """The same, but a search does not end where its best moves are known: an analysis is about all moves."""
+    return playing_params(network, simulations).replace(exact_root_nodes=0)
 
 
 def search_changes(settings: Iterable[str]) -> dict[str, object]:

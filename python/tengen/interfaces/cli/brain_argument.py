@@ -62,14 +62,14 @@ def _network(model: str, game_text: str, simulations: int | None, seconds: float
     from tengen.interfaces.uci import Brain
     from tengen.network import make_evaluator
     from tengen.network.checkpoint import check_fits, find_network, game_of, load_network
-    from tengen.players import MOST_SIMULATIONS, leaves_at_once, playing_evaluator, playing_params
+    from tengen.players import MOST_SIMULATIONS, analysing_params, leaves_at_once, playing_evaluator
 
     network = load_network(find_network(model))
     is_given = network.is_of_rules_file and game_text.partition(":")[0].endswith(".py")
     game = parse_game(game_text) if is_given else game_of(network)
     check_fits(network, game)
     most = simulations or MOST_SIMULATIONS
-    params = playing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
+    params = analysing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
 
     def evaluator_of(threads: int) -> Evaluator:
         return playing_evaluator(make_evaluator(network, threads=threads, game=game), game)
