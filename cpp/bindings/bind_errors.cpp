@@ -43,7 +43,9 @@ void bind_errors(nb::module_& module) {
   add_error<ActionTextError>(module, "ActionTextError", "A text that names no action of this game.", base);
   add_error<BoardTextError>(module, "BoardTextError", "A drawing that is not a board of this game.", base);
   add_error<ArgumentError>(module, "ArgumentError", "A number, count or shape that the function cannot use.", base);
-  add_error<RulesError>(module, "RulesError", "A game written by a user broke its promise.", base);
+  const nb::object rules =
+      add_error<RulesError>(module, "RulesError", "A game written by a user broke its promise.", base);
+  add_error<NoLegalActionError>(module, "NoLegalActionError", "Rules allow no action in a game that goes on.", rules);
   add_error<EvaluatorError>(module, "EvaluatorError", "An evaluator answered with numbers no search can use.", base);
   add_error<SearchParamError>(module, "SearchParamError", "No such search parameter, or a value out of its range.",
                               base);

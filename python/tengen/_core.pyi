@@ -32,6 +32,9 @@ class ArgumentError(TengenError):
 class RulesError(TengenError):
     """A game written by a user broke its promise."""
 
+class NoLegalActionError(RulesError):
+    """Rules allow no action in a game that goes on."""
+
 class EvaluatorError(TengenError):
     """An evaluator answered with numbers no search can use."""
 

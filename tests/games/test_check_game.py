@@ -115,7 +115,7 @@ def test_the_games_of_the_registry_pass(name: str) -> None:
 @pytest.mark.parametrize("path", [*EXAMPLES, *GOOD_GAMES], ids=lambda path: path.stem)
 def test_good_rules_files_pass(path: Path) -> None:
     """Games in which a player moves twice, passes, or loses by moving last, with moves from cell to cell and drops."""
-    report = check_game(tengen.load(str(path)), positions=800)
+    report = check_game(tengen.load(str(path)), positions=800, seconds=60.0)
     assert report.findings == ()
     assert report.coverage.other_games > 0
 

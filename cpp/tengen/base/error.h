@@ -41,6 +41,9 @@ struct ArgumentError : Error {  // a number, count or shape that the function ca
 struct RulesError : Error {  // a game written by a user broke its promise
   using Error::Error;
 };
+struct NoLegalActionError : RulesError {  // its rules allow no action in a game that goes on
+  using RulesError::RulesError;
+};
 struct EvaluatorError : Error {  // an evaluator answered with numbers the search can't use
   using Error::Error;
 };

@@ -29,7 +29,7 @@ class Othello {
     bool operator==(const State&) const = default;
   };
 
-  Othello(const std::string& name, OptionValues options, int size) : size_(size), pass_(size * size) {
+  Othello(const std::string& name, OptionValues options, int size) : pass_(size * size) {
     if (size != 4 && size != 6 && size != 8) {
       throw GameOptionError(name + ": size must be 4, 6 or 8, not " + std::to_string(size) + ".");
     }
@@ -242,7 +242,6 @@ class Othello {
   int bit_of_cell(int cell) const { return bit_of_cell_[static_cast<std::size_t>(cell)]; }
   int cell_of_bit(int bit) const { return cell_of_bit_[static_cast<std::size_t>(bit)]; }
 
-  int size_;
   Action pass_;
   SquareNames names_;
   GameSpec spec_;

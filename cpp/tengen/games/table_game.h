@@ -146,6 +146,13 @@ class TableGame {
                        " actions, although its most_legal is " + std::to_string(rules_.spec.legal_bound()) + ".");
     }
     mask.append_to(list);
+    // A search takes it for granted that a game which goes on has a legal action.
+    if (count == 0 && !outcome(state)) {
+      throw NoLegalActionError("legal() of " + rules_.spec.name +
+                               " allows no action in a game that outcome() says goes on; allow a pass, or end the "
+                               "game:\n" +
+                               board_text(state));
+    }
   }
 
   void play(State& state, Action action) const {
@@ -334,10 +341,6 @@ class TableGame {
                          " actions, although its longest_game is " + std::to_string(actions) + ".");
       }
       legal_actions(state, list);
-      if (list.size() == 0) {
-        throw RulesError("legal() of " + rules_.spec.name +
-                         " allows no action in a game that outcome() says goes on:\n" + board_text(state));
-      }
       play(state, list[static_cast<int>(rng.below(static_cast<std::uint32_t>(list.size())))]);
     }
   }

@@ -1,6 +1,9 @@
 """The checks that are made of all games together. Each gives what it found."""
 
+import ast
+import difflib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -51,6 +54,28 @@ def something_to_show(game: Game, material: Material) -> Iterator[Finding]:
             "the first two planes 'own ...' and 'opponent's ...' if they are the stones, or give `pieces` and "
             "cells(state, out).",
         )
+
+
+def names_nearly_right(game: Game, material: Material) -> Iterator[Finding]:
+    """A misspelt constant or function is left out without a word, if it is one that a rules file need not have."""
+    if not game.spec.source.endswith(".py"):
+        return
+    from tengen.games.rules.declaration import CONSTANTS, FUNCTIONS
+
+    tree = ast.parse(Path(game.spec.source).read_bytes())
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    written: set[str] = set()
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                written.add(name)
+            case ast.Assign(targets=targets):
+                written.update(target.id for target in targets if isinstance(target, ast.Name))
+    known = {*CONSTANTS, *FUNCTIONS}
+    for name in sorted(written - used - known):
+        if close := difflib.get_close_matches(name, sorted(known - written), n=1, cutoff=0.8):
+            text = f"The file has a name `{name}`, which nothing in it uses and tengen does not know."
+            yield question("unknown name", f"{text} Is it meant to be `{close[0]}`?")
 
 
 def action_texts(game: Game, material: Material) -> Iterator[Finding]:
@@ -124,6 +149,7 @@ CHECKS: tuple[Check, ...] = (
     view,
     planes_tell_positions_apart,
     something_to_show,
+    names_nearly_right,
     action_texts,
     legal_texts,
     drawings,

@@ -15,6 +15,8 @@ from tengen.games.check.walk import Seen, Walk, after, difference, has_stones, l
 
 CAUSES = {"non-determinism", "aliasing", "planes left unwritten", "planes not finite"}  # the rest would be noise
 
+LARGEST_PLANE = 100.0  # numbers beyond it are hardly meant for a network
+
 
 class StopGameError(Exception):
     """This game can't go on; a finding says why."""
@@ -72,6 +74,10 @@ class Laws:
     def _check_planes(self, state: State, seen: Seen) -> None:
         planes = seen.planes_of(self.spec)
         if np.isfinite(planes).all():
+            if (largest := np.abs(planes).max(axis=(1, 2))).max() > LARGEST_PLANE:
+                name, number = self.spec.plane_names[int(largest.argmax())], largest.max()
+                text = f"planes() writes {number:g} into the plane '{name}' {after(state)}."
+                self.found(question("large planes", f"{text} A network learns best from numbers between -1 and 1."))
             return
         name = self.spec.plane_names[int(np.argwhere(~np.isfinite(planes))[0][0])]
         if np.isfinite(look(self.game, state, fill=0.0).planes_of(self.spec)).all():

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tengen._core import Game, GameSpec, Outcome, State
+from tengen._core import Game, GameSpec, NoLegalActionError, Outcome, State
 
 T = TypeVar("T")
 Planes = npt.NDArray[np.float32]  # [C, H, W]
@@ -34,7 +34,11 @@ def look(game: Game, state: State, fill: float = np.nan) -> Seen:
     """Asks everything; the planes are written over `fill`."""
     planes = np.full(game.spec.planes_shape, fill, np.float32)
     state.planes(planes)
-    return Seen(state.to_move, state.legal_actions, state.outcome, planes.tobytes(), hash(state))
+    try:
+        legal = state.legal_actions
+    except NoLegalActionError:
+        legal = ()
+    return Seen(state.to_move, legal, state.outcome, planes.tobytes(), hash(state))
 
 
 @dataclass(frozen=True)

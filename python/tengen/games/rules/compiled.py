@@ -39,6 +39,9 @@ from tengen.games.rules.results import FAILED, ONGOING
 
 RULES = ("start", "to_move", "legal", "play", "outcome", "planes")
 
+# Numba asks for the size of what an array in a record holds, and its bool does not say: it is a byte.
+types.Boolean.bitwidth = 8
+
 
 checked_jit = njit(boundscheck=True, error_model="python", nogil=True)
 
@@ -89,7 +92,10 @@ def _in_namespace(function: FunctionType, namespace: dict[str, Any]) -> Function
 
 
 def _arguments(declaration: Declaration) -> dict[str, tuple[Any, ...]]:
-    state = numba.from_dtype(declaration.state)
+    try:
+        state = numba.from_dtype(declaration.state)
+    except Exception as error:  # a number of a size that Numba does not have, such as np.longdouble
+        raise CannotCompileError(f"Numba can't handle a field of State: {error}") from error
     more = {
         "legal": (types.Array(types.boolean, 1, "C"),),
         "play": (types.int64,),

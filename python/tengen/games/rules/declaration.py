@@ -39,10 +39,16 @@ FUNCTIONS = {
     "reason": ("state",),
 }
 REQUIRED = ("legal", "play", "outcome", "planes")
+# The constants that a rules file may have.
+CONSTANTS = (
+    *("name", "board", "actions", "moves", "num_actions", "most_legal", "longest_game", "plane_names", "player_names"),
+    *("misere", "pieces", "shape", "score_name", "symmetries", "State"),
+)
 ACTIONS = ("cells", "columns", "moves", "numbers")  # what `actions = ...` may say
 
 MOST_ACTIONS = 65536  # a policy has a number for each
 MOST_PIECES = 127  # a code is an int8
+MOST_PLIES = 1_000_000  # of a game; no training would see the end of a longer one
 
 LETTER = re.compile(r"(?![\d.a])[!-~]")
 COLOUR = re.compile("#[0-9a-fA-F]{6}")
@@ -112,7 +118,7 @@ class _Reader:
             num_actions=num_actions,
             most_legal=self._most_legal(num_actions),
             action_cells=self._action_cells(prod(board), num_actions, moves, functions),
-            longest_game=self._positive("longest_game", "the most actions a game can have"),
+            longest_game=self._longest_game(),
             plane_names=plane_names,
             player_names=self._player_names(pieces),
             symmetries=self._symmetries(board, layout, num_actions, moves),
@@ -140,6 +146,12 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise self._wrong(f"{name} must be a whole number from 1, not {value!r}.")
         return int(value)
+
+    def _longest_game(self) -> int:
+        longest = self._positive("longest_game", "the most actions a game can have")
+        if longest > MOST_PLIES:
+            raise self._wrong(f"longest_game is {longest}; at most {MOST_PLIES} can be handled.")
+        return longest
 
     def _text(self, name: str, default: str) -> str:
         value = self.names.get(name, default)

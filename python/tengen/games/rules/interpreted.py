@@ -18,11 +18,14 @@ from tengen.games.rules.source import said, where
 
 
 class _Cells(np.ndarray[Any, Any]):
-    """An array whose elements are plain numbers when they are read."""
+    """An array whose elements are plain numbers when they are read, and so are its sums and the like."""
 
     def __getitem__(self, key: Any) -> Any:
         value = super().__getitem__(key)
         return value.item() if isinstance(value, np.generic) else value
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array.item() if array.ndim == 0 else super().__array_wrap__(array, context, return_scalar)
 
 
 class _Record:
@@ -45,6 +48,9 @@ class _Record:
     def __setattr__(self, name: str, value: Any) -> None:
         getattr(self, name)
         self._fields[name] = value
+
+    def __repr__(self) -> str:
+        return "the state"
 
     __getitem__ = __getattr__
     __setitem__ = __setattr__
@@ -122,6 +128,10 @@ class Interpreted:
         numbers = random.Random(0)
         state = self.start()
         self.planes(state)
+        if self.outcome(state) != ONGOING:
+            raise self._wrong(
+                "outcome() says that the game is over before the first action; it returned {!r}.", self.outcome(state)
+            )
         for _ in range(min(30, self._rules.longest_game)):
             self.to_move(state)
             legal = np.flatnonzero(np.frombuffer(self.legal(state), np.bool_))
