@@ -284,7 +284,15 @@ def test_nothing_is_chosen_when_the_game_is_over(page: Page) -> None:
 # --- The explorer
 
 
-@pytest.mark.parametrize(("model", "params"), [("tic_tac_toe", {}), ("tic_tac_toe", {"c_puct": 3.0}), ("rollout", {})])
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("tic_tac_toe", {}),
+        ("tic_tac_toe", {"c_puct": 3.0}),
+        ("tic_tac_toe", {"exact_leaf_nodes": 100}),
+        ("rollout", {}),
+    ],
+)
 def test_ten_steps_are_those_of_the_stepper(server: Server, page: Page, model: str, params: dict[str, float]) -> None:
     opened = page.ask("explore", position=position("tic_tac_toe", "b2"), model=model, params=params, seed=3)
     assert (opened["type"], opened["finished"]) == ("explorer", False)
@@ -292,7 +300,9 @@ def test_ten_steps_are_those_of_the_stepper(server: Server, page: Page, model: s
     answer = page.ask("step", explorer=opened["explorer"], count=10)
     state = tengen.load("tic_tac_toe").state("b2")
     used = server.service.models.get(model, state.game)
-    stepper = Stepper(state, used.evaluator, used.params.replace(simulations=10_000, **params), seed=3)
+    without_exact: dict[str, float] = {"exact_leaf_nodes": 0, "exact_root_nodes": 0}  # unless they are asked for
+    expected = used.params.replace(**{"simulations": 10_000, **without_exact, **params})
+    stepper = Stepper(state, used.evaluator, expected, seed=3)
     for number, said in enumerate(answer["traces"], 1):
         check_trace(stepper, number, said)
     assert len(answer["traces"]) == 10
