@@ -17,7 +17,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 60.0  # seconds: a busy machine is slow, not wrong
+PATIENCE = 180.0  # seconds: a busy machine is slow, not wrong
 PREFERENCES = {
     "browser.shell.checkDefaultBrowser": False,
     "datareporting.policy.dataSubmissionEnabled": False,

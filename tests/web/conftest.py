@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwrig
 from servers import Server, served
 from sites import Site
 
-PATIENCE = 30_000  # milliseconds: a busy machine is slow, not wrong
+PATIENCE = 120_000  # milliseconds: a busy machine is slow, not wrong
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--headless",

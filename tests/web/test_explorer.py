@@ -15,7 +15,8 @@ from tengen.interfaces.web.models import Models
 
 STEPS = 10
 GAME = "tic_tac_toe"
-PLAIN = {"discount": 1.0, "simulations": 10_000}  # as the page asks for it; the second is the server's
+PLAIN = {"discount": 1.0}  # as the page asks for it
+SERVERS = {"simulations": 10_000, "exact_root_nodes": 0, "exact_leaf_nodes": 0}  # as the server explores
 STAGES = ["Select", "Expand", "Evaluate", "Back up"]
 
 Rows = list[dict[str, Any]]
@@ -25,7 +26,7 @@ def stepper(model: str = GAME, moves: str = "", **params: float) -> Stepper:
     """The search that the page shows, in this process."""
     game = tengen.load(GAME)
     found = Models().get(model, game)
-    used = found.params.replace(**PLAIN, **params)
+    used = found.params.replace(**SERVERS, **PLAIN, **params)
     noise = params.get("noise_fraction", 0.0) > 0.0
     return Stepper(game.state(moves), found.evaluator, used, seed=0, noise=noise)
 
