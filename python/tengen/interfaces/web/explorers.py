@@ -132,14 +132,9 @@ class Explorer:
             if name in params:
                 raise SearchParamError(f"The explorer has no parameter '{name}': it runs one simulation at a time.")
         changes = dict(params)
-<<<<<<< HEAD
-        tree = model.params.replace(simulations=400, exact_leaf_nodes=0, exact_root_nodes=0)  # it shows how trees grow
-        used = tree.replace(**changes)
-=======
         # It is to show the search as it is explained: a tree, whose leaves the network judges.
         plain = model.params.replace(simulations=400, exact_root_nodes=0, exact_leaf_nodes=0)
         used = plain.replace(**changes)
->>>>>>> page
         if "simulations" not in changes and not used.needs_budget:
             used = used.replace(simulations=MOST_SIMULATIONS)
         if used.simulations > MOST_SIMULATIONS:
