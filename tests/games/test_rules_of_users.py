@@ -85,7 +85,7 @@ def test_a_game_that_goes_on_without_a_legal_action_is_an_error_for_every_player
     game = tengen.load(marks(tmp_path, "range(6):\n        mask", "range(4):\n        mask"))
     stuck = game.state("a1 b1 c1 d1")
     message = (
-        "legal\\(\\) of marks allows no action in a game that outcome\\(\\) says goes on; allow a pass, or end the"
+        r"legal\(\) of marks allows nothing, but outcome\(\) says that the game goes on\. Allow a pass, or end the"
     )
     with pytest.raises(tengen.RulesError, match=message):
         stuck.legal_actions  # noqa: B018

@@ -149,7 +149,7 @@ class TableGame {
     // A search takes it for granted that a game which goes on has a legal action.
     if (count == 0 && !outcome(state)) {
       throw NoLegalActionError("legal() of " + rules_.spec.name +
-                               " allows no action in a game that outcome() says goes on; allow a pass, or end the "
+                               " allows nothing, but outcome() says that the game goes on. Allow a pass, or end the "
                                "game:\n" +
                                board_text(state));
     }

@@ -12,7 +12,7 @@ from tengen.games.check.afterwards import CHECKS, Check
 from tengen.games.check.everything import Everything, walk_from, walk_through
 from tengen.games.check.laws import CAUSES, Laws
 from tengen.games.check.players import Players, play_game
-from tengen.games.check.report import CheckReport, Coverage, Finding, wrong
+from tengen.games.check.report import CheckReport, Coverage, Finding, failed
 from tengen.games.check.walk import Material, Walk, some
 
 __all__ = ["CheckReport", "Coverage", "Finding", "check_game"]
@@ -109,7 +109,7 @@ def _other_games(laws: Laws, games: int) -> tuple[list[Walk], list[tuple[int, Wa
                 if kind in ("first searches", "second searches") and players.can_search:
                     searched.append((0 if kind == "first searches" else 1, walk))
     if players.error is not None and not laws.broken:
-        laws.found(wrong("a rule fails", str(players.error)))
+        laws.found(failed(players.error))
     return walks, searched
 
 
@@ -119,4 +119,4 @@ def _check_together(laws: Laws, material: Material, checks: Sequence[Check]) -> 
             for finding in check(laws.game, material):
                 laws.found(finding)
         except TengenError as error:
-            laws.found(wrong("a rule fails", str(error)))
+            laws.found(failed(error))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tengen._core import State, TengenError
 from tengen.games.check.laws import Laws, StopGameError
-from tengen.games.check.report import wrong
+from tengen.games.check.report import failed, wrong
 from tengen.games.check.walk import End, Seen, after
 
 
@@ -42,7 +42,7 @@ def walk_from(laws: Laws, starts: list[State], most: int) -> Everything:
     except StopGameError:
         pass
     except TengenError as error:
-        laws.found(wrong("a rule fails", str(error)))
+        laws.found(failed(error))
     return walk
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from tengen._core import Forest, Game, SearchParams, State, TengenError
 from tengen.games.check.laws import Laws, StopGameError
-from tengen.games.check.report import Finding, wrong
-from tengen.games.check.walk import Seen, Walk, has_stones
+from tengen.games.check.report import Finding, failed, wrong
+from tengen.games.check.walk import Seen, Walk, has_stones, legal_of
 
 Player = Callable[[State, Seen], int]
 
@@ -93,7 +93,7 @@ class Players:
 
     def _kind_of(self, state: State) -> tuple[int, ...]:
         outcome = state.outcome
-        kind = (state.to_move, len(state.legal_actions), GOES_ON if outcome is None else int(outcome.value_for(0)))
+        kind = (state.to_move, len(legal_of(state)), GOES_ON if outcome is None else int(outcome.value_for(0)))
         if not has_stones(self._laws.spec):
             return kind
         own, opponents = np.count_nonzero(state.planes()[:2], axis=(1, 2))
@@ -136,7 +136,7 @@ def play_game(laws: Laws, players: tuple[Player, Player], share: float) -> Walk 
     except StopGameError:
         return None
     except TengenError as error:
-        laws.found(wrong("a rule fails", str(error)))
+        laws.found(failed(error))
         return None
     return walk
 

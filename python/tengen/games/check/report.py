@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tengen._core import NoLegalActionError, TengenError
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -15,6 +17,11 @@ class Finding:
 def wrong(kind: str, text: str) -> Finding:
     """A promise is broken."""
     return Finding(kind, text, certain=True)
+
+
+def failed(error: TengenError) -> Finding:
+    """A rule raised an error while the game was played."""
+    return wrong("no legal action" if isinstance(error, NoLegalActionError) else "a rule fails", str(error))
 
 
 def question(kind: str, text: str) -> Finding:

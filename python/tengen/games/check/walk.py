@@ -34,11 +34,15 @@ def look(game: Game, state: State, fill: float = np.nan) -> Seen:
     """Asks everything; the planes are written over `fill`."""
     planes = np.full(game.spec.planes_shape, fill, np.float32)
     state.planes(planes)
+    return Seen(state.to_move, legal_of(state), state.outcome, planes.tobytes(), hash(state))
+
+
+def legal_of(state: State) -> tuple[int, ...]:
+    """The legal actions; none also where the rules forgot them in a game that goes on."""
     try:
-        legal = state.legal_actions
+        return state.legal_actions
     except NoLegalActionError:
-        legal = ()
-    return Seen(state.to_move, legal, state.outcome, planes.tobytes(), hash(state))
+        return ()
 
 
 @dataclass(frozen=True)
