@@ -175,7 +175,7 @@ def test_what_is_wrong_comes_before_the_questions(tmp_path: Path) -> None:
 def test_a_question_does_not_fail_a_game(tmp_path: Path) -> None:
     """A stone that is dropped on a stone may be meant."""
     path = tmp_path / "swap.py"
-    text = GOOD.replace("def set_board(", "def not_set_board(").replace("longest_game = 9", "longest_game = 10")
+    text = GOOD.replace("def set_board(", "def nobody_asks(").replace("longest_game = 9", "longest_game = 10")
     taken = "mask[cell] = state.owner[cell] == 0 or (state.turns == 1 and state.owner[cell] == 1)"
     text = text.replace("mask[cell] = state.owner[cell] == 0", taken)
     path.write_text(text.replace("DRAW if state.turns == 9", "DRAW if (state.owner != 0).all()"))
