@@ -56,7 +56,12 @@ def test_a_move_adds_its_seconds_and_a_new_game_has_all_its_time(page: Page) -> 
     left = seconds(yours.inner_text())
     assert left < 180
     page.locator("[data-legal]").first.click()
-    until(page, lambda: page.clock.run_for(20) or seconds(yours.inner_text()) == left + 2)
+
+    def shows_the_added_seconds() -> bool:
+        page.clock.run_for(20)  # the clock is drawn when it ticks
+        return seconds(yours.inner_text()) == left + 2
+
+    until(page, shows_the_added_seconds)
     page.clock.resume()
     expect(page.locator(".move-list li")).to_have_count(4)
     page.get_by_role("button", name="New game").click()
