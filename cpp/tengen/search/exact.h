@@ -352,7 +352,8 @@ class ExactSolver {
   }
 
   // All actions with at least the wanted value, if `depth` plies are looked ahead: all of them, unless a win or a loss
-  // within that many is what is asked about. False if it takes too many positions.
+  // within that many is what is asked about. False if it takes too many positions, or if there is none: the hashes of
+  // two positions were equal.
   template <class Poll>
   bool find_at_least(const State& state, int wanted, int depth, std::vector<Action>& found, Poll& poll) {
     const std::int64_t open_before = open_leaves_;
@@ -367,7 +368,7 @@ class ExactSolver {
       }
       if (is_over_limit_) return false;
     }
-    return depth < most_plies() || open_leaves_ == open_before;
+    return !found.empty() && (depth < most_plies() || open_leaves_ == open_before);
   }
 
   // Of the position `next` after a move of `player` at `ply`, for that player, if it is between alpha and beta; else a
