@@ -9,13 +9,13 @@ True
 
 from __future__ import annotations
 
-import difflib
 import os
 import threading
 from pathlib import Path
 from typing import Any
 
 from tengen._core import ArgumentError, Game, State, param_specs
+from tengen.base.spelling import did_you_mean
 from tengen.engine import Analysis, AnalysisCallback, Engine, Limit
 from tengen.network import NetworkEvaluator, make_evaluator
 from tengen.players import MOST_SIMULATIONS, analysing_params, leaves_at_once, playing_evaluator
@@ -95,6 +95,4 @@ def _check_parameters(search: dict[str, Any]) -> None:
     names = [spec.name for spec in param_specs()]
     for name in search:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}."
-            raise ArgumentError(f"An agent has no setting '{name}'; {hint}")
+            raise ArgumentError(f"An agent has no setting '{name}'; {did_you_mean(name, names)}")

@@ -26,7 +26,6 @@ MODEL is a network's file, the folder of a run (its newest network), or the name
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
@@ -50,6 +49,7 @@ from tengen._core import (
     alphabeta,
     param_specs,
 )
+from tengen.base.spelling import did_you_mean
 from tengen.external.gomocup import GomocupProgram
 from tengen.external.gtp import GtpProgram
 from tengen.external.nboard import NBoardProgram
@@ -306,9 +306,7 @@ def search_changes(settings: Iterable[str]) -> dict[str, object]:
     for setting in settings:
         name, _, value = setting.partition("=")
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known)}."
-            raise ArgumentError(f"The search has no parameter '{name[:60]}'; {hint}")
+            raise ArgumentError(f"The search has no parameter '{name[:60]}'; {did_you_mean(name, known)}")
         changes[name] = _parsed(name, value, known[name].default)
     SearchParams(**changes)  # refuses values out of range
     return changes

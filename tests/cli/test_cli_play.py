@@ -158,7 +158,7 @@ def test_an_illegal_move_is_refused_and_asked_again(talk: Talk) -> None:
 
 
 def test_a_slip_is_understood(talk: Talk) -> None:
-    assert "'udno' is neither a move nor a command; did you mean undo?" in talk("tic_tac_toe random", "udno")
+    assert "'udno' is neither a move nor a command; did you mean 'undo'?" in talk("tic_tac_toe random", "udno")
 
 
 def test_undo_takes_back_both_moves(talk: Talk) -> None:

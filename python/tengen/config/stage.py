@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from tengen._core import TengenError
+from tengen.base.spelling import did_you_mean
 
 MOST = 10**9  # of every setting that has no other upper bound: more makes no sense, or no machine has the memory
 MOST_THREADS = 1024
@@ -33,6 +33,4 @@ def setting(default: Any, meaning: str, *, unit: str = "", **bounds: Any) -> Any
 
 def unknown_setting(path: str, key: str, names: Sequence[str]) -> str:
     """That there is no such setting, and which was probably meant."""
-    close = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}."
-    return f"There is no setting '{path}'; {hint}"
+    return f"There is no setting '{path}'; {did_you_mean(key, names)}"

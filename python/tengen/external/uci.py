@@ -6,10 +6,10 @@ texts as the game writes them, so any game will do that the program knows by the
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from tengen._core import ArgumentError, Game, State
+from tengen.base.spelling import did_you_mean
 from tengen.external.programs import ExternalPlayer
 
 __all__ = ["UciProgram", "UsiProgram", "Verdict"]
@@ -63,9 +63,7 @@ class UciProgram(ExternalPlayer):
         asked = {name: value for name, value in self._options.items() if name.lower() not in LIMITS}
         for name in asked:
             if name.lower() not in known:
-                close = difflib.get_close_matches(name.lower(), known, n=1)
-                hint = f"did you mean '{known[close[0]]}'?" if close else f"it has: {', '.join(known.values())}."
-                raise ArgumentError(f"{self.name} has no option '{name}'; {hint}")
+                raise ArgumentError(f"{self.name} has no option '{name}'; {did_you_mean(name, known.values())}")
         told = {known[name.lower()]: value for name, value in asked.items()}
         if "uci_showwdl" in known:
             told.setdefault(known["uci_showwdl"], "true")

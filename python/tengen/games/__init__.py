@@ -1,10 +1,10 @@
 """Games by name: `load("go", size=9)`, `load("my_game.py")`, `load("openspiel:hex(board_size=5)")`."""
 
-import difflib
 import math
 from numbers import Real
 
 from tengen._core import Game, GameOptionError, OptionKind, OptionSpec, UnknownGameError, game_entries, make_game
+from tengen.base.spelling import did_you_mean
 from tengen.games.options import OPENSPIEL_PREFIX
 
 __all__ = ["OptionKind", "OptionSpec", "game_entries", "load", "names"]
@@ -32,9 +32,7 @@ def load(name: str, **options: float) -> Game:
 
         return rules.load(name, **options)
     if name not in names():
-        close = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
-        hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names())}."
-        raise UnknownGameError(f"There is no game called '{name[:40]}'; {hint}")
+        raise UnknownGameError(f"There is no game called '{name[:40]}'; {did_you_mean(name, names())}")
     return make_game(name, {option: _number(name, option, value) for option, value in options.items()})
 
 

@@ -7,7 +7,6 @@ small games, far slower than tengen's own. docs/games/openspiel.md lists the gam
 
 from __future__ import annotations
 
-import difflib
 import threading
 from dataclasses import dataclass
 from math import isqrt, prod
@@ -25,6 +24,7 @@ from tengen._core import (
     UnknownGameError,
     make_table_game,
 )
+from tengen.base.spelling import nearest
 from tengen.games.openspiel_layout import find_layout, find_most_legal
 from tengen.games.rules.results import DRAW, ONGOING
 
@@ -101,8 +101,8 @@ def _spiel_game(text: str) -> Any:
         raise UnknownGameError("OpenSpiel is not installed: pip install 'tengen[openspiel]'.") from None
     name = text.partition("(")[0]
     if name not in pyspiel.registered_names():
-        close = difflib.get_close_matches(name, pyspiel.registered_names(), n=1)
-        hint = f"; did you mean 'openspiel:{close[0]}'?" if close else "."
+        close = nearest(name, pyspiel.registered_names())
+        hint = f"; did you mean 'openspiel:{close}'?" if close else "."
         raise UnknownGameError(f"OpenSpiel has no game called '{name}'{hint}")
     try:
         game = pyspiel.load_game(text)

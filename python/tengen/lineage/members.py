@@ -5,11 +5,11 @@ A member whose method is not registered (methods/__init__.py) takes no part. To 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tengen._core import TengenError
+from tengen.base.spelling import did_you_mean
 from tengen.methods import METHODS
 
 __all__ = ["MEMBERS", "Member", "Uses", "members_named"]
@@ -172,9 +172,7 @@ def members_named(names: Sequence[str]) -> tuple[Member, ...]:
     for name in names:
         key = name.strip().lower().replace(" ", "_").replace("-", "_")
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"they are {', '.join(known)}."
-            raise TengenError(f"There is no member '{name}' of the lineage; {hint}")
+            raise TengenError(f"There is no member '{name}' of the lineage; {did_you_mean(key, known)}")
         if not known[key].is_there:
             raise TengenError(f"The member '{name}' needs the method '{known[key].method}', which is not there.")
         wanted.add(key)

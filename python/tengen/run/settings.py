@@ -10,7 +10,6 @@ all options that leave board and actions as they are, such as the komi of Go; th
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import tomllib
@@ -21,6 +20,7 @@ from typing import Any
 
 from tengen._core import Game
 from tengen.base.bundled import bundled_folder
+from tengen.base.spelling import nearest
 from tengen.config import (
     ConfigError,
     RunConfig,
@@ -253,7 +253,7 @@ def _unknown_set(name: str, known: Sequence[str]) -> str:
         return f"There is no setting '{name}'; did you mean {' or '.join(repr(other) for other in same)}?"
     table = name.rpartition(".")[0]
     near = [other for other in known if table and other.rpartition(".")[0] == table]
-    if near or difflib.get_close_matches(name, known, cutoff=0.5):
+    if near or nearest(name, known):
         return unknown_setting(name, name, near or known)
     return f"There is no setting '{name}'; tengen train GAME --show-config lists them."
 

@@ -1,13 +1,13 @@
 """The checks that are made of all games together. Each gives what it found."""
 
 import ast
-import difflib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from tengen._core import BoardTextError, Game
+from tengen.base.spelling import nearest
 from tengen.games.check.laws import views
 from tengen.games.check.report import Finding, question, wrong
 from tengen.games.check.symmetries import symmetries
@@ -73,9 +73,9 @@ def names_nearly_right(game: Game, material: Material) -> Iterator[Finding]:
                 written.update(target.id for target in targets if isinstance(target, ast.Name))
     known = {*CONSTANTS, *FUNCTIONS}
     for name in sorted(written - used - known):
-        if close := difflib.get_close_matches(name, sorted(known - written), n=1, cutoff=0.8):
+        if close := nearest(name, sorted(known - written), likeness=0.8):
             text = f"The file has a name `{name}`, which nothing in it uses and tengen does not know."
-            yield question("unknown name", f"{text} Is it meant to be `{close[0]}`?")
+            yield question("unknown name", f"{text} Is it meant to be `{close}`?")
 
 
 def action_texts(game: Game, material: Material) -> Iterator[Finding]:

@@ -3,7 +3,6 @@
 Everything wrong here is a RulesError that tells the author what the file should say instead.
 """
 
-import difflib
 import inspect
 import operator
 import re
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tengen._core import LARGEST_TABLE_STATE, RulesError
+from tengen.base.spelling import nearest
 from tengen.games.rules.moves import MoveTable
 from tengen.games.rules.source import RulesFile, said
 from tengen.games.rules.symmetries import NamedSymmetry, read_symmetries
@@ -136,8 +136,8 @@ class _Reader:
     def _missing(self, name: str, meaning: str) -> RulesError:
         taken = set(FUNCTIONS) - {name}
         written = [n for n in self.names if not n.startswith("_") and n not in taken]
-        close = difflib.get_close_matches(name, written, n=1, cutoff=0.7)
-        return self._wrong(f"there is no {meaning}" + (f"; is it '{close[0]}'?" if close else "."))
+        close = nearest(name, written, likeness=0.7)
+        return self._wrong(f"there is no {meaning}" + (f"; is it '{close}'?" if close else "."))
 
     def _positive(self, name: str, meaning: str) -> int:
         if name not in self.names:

@@ -4,7 +4,6 @@ A command is a function `run`; tyro makes its arguments and its help from the si
 the exit code, or None for 0.
 """
 
-import difflib
 import importlib
 import os
 import signal
@@ -13,6 +12,7 @@ import warnings
 from types import ModuleType
 
 from tengen import TengenError, __version__
+from tengen.base.spelling import did_you_mean
 
 COMMANDS = {
     "games": "games",
@@ -130,9 +130,7 @@ def _unknown(arguments: list[str]) -> str:
     below = [name for name in COMMANDS if name.startswith(f"{given} ")]
     if below:
         return f"'{given}' is the beginning of several commands: {', '.join(below)}."
-    close = difflib.get_close_matches(given, COMMANDS, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else "tengen --help lists them."
-    return f"There is no command '{given}'; {hint}"
+    return f"There is no command '{given}'; {did_you_mean(given, COMMANDS, 'tengen --help lists them.')}"
 
 
 def _complain(sentence: str) -> int:

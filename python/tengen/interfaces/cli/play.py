@@ -4,7 +4,6 @@ Whatever is typed, the game goes on: what is neither a move nor a command gets a
 the input leaves. States are values, so a turn that was interrupted leaves nothing behind and is simply taken again.
 """
 
-import difflib
 import random
 import textwrap
 import time
@@ -17,6 +16,7 @@ from rich.console import Console
 
 from tengen import Game, SearchResult, State, TengenError
 from tengen.arena import move_seed
+from tengen.base.spelling import did_you_mean
 from tengen.games.lines import line_texts
 from tengen.interfaces.cli.game_argument import GameArgument, parse_game
 from tengen.interfaces.cli.player_argument import HELP as PLAYER_HELP
@@ -172,8 +172,7 @@ class Sitting:
             some = ", ".join(begun[:MOST_MEANT]) + (", ..." if len(begun) > MOST_MEANT else "")
             print(f"'{printable(typed)}' is only the beginning of a move: {some}. Type the whole name.")
             return
-        close = difflib.get_close_matches(name[:20], self._commands, n=1)
-        hint = f"did you mean {close[0]}?" if close else "moves lists the moves, help the commands."
+        hint = did_you_mean(name[:20], self._commands, "moves lists the moves, help the commands.")
         print(f"'{printable(typed)}' is neither a move nor a command; {hint}")
 
     def _machines_turn(self) -> None:
