@@ -23,7 +23,7 @@ from tiny_networks import TINY
 
 import tengen
 from tengen import InUseError, State
-from tengen._core import write_samples
+from tengen._core import TablesLearner, TablesLearning, TablesShape, write_samples
 from tengen.agent import Agent
 from tengen.config import LearnerConfig, NetworkConfig, ReplayConfig
 from tengen.engine import Engine, EngineError, Limit
@@ -322,6 +322,24 @@ def test_a_forest_refuses_a_second_thread() -> None:
                 forest.searching()
             except InUseError:
                 refused += 1
+        assert refused > 0
+
+
+def test_tables_refuse_a_second_thread() -> None:
+    game = tengen.load("othello")
+    tables = TablesLearner(game, TablesShape(tuples=[[0, 1, 2], [8, 9, 10]]))
+    how = TablesLearning(rate=0.1, return_share=0.5, epsilon=0.1, random_start_share=0.5, random_start_plies=4)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(tables.play, 0, 1000, 1, how)
+        refused = 0
+        while not running.done():
+            try:
+                tables.load(np.zeros(0, np.float32), np.zeros(0, np.float32))
+            except InUseError:
+                refused += 1
+            except tengen.ArgumentError:  # before the games begin and after them: no tables are that small
+                pass
+        assert running.result()[0].games == 1000
         assert refused > 0
 
 

@@ -4,7 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <tuple>
@@ -12,8 +11,8 @@
 #include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "bindings/gil.h"
 #include "bindings/interrupt.h"
+#include "bindings/one_thread.h"
 #include "bindings/tree_arrays.h"
 #include "tengen/base/error.h"
 
@@ -222,26 +221,14 @@ class PyForest {
     }
   }
 
-  [[noreturn]] static void refuse_thread() {
-    throw InUseError("This forest is in use by another thread; give each thread its own.");
-  }
-
-  // The forest, for a look while the interpreter's lock is held: nobody can start to change it meanwhile.
   AnyForest& idle() const {
-    if (busy_) refuse_thread();
+    one_thread_.check();
     return *forest_;
   }
 
-  // Runs `work` without the interpreter's lock, and refuses a second thread meanwhile.
   template <class Work>
   void alone(Work&& work) {
-    if (busy_.exchange(true)) refuse_thread();
-    struct Done {
-      std::atomic<bool>& busy;
-      ~Done() { busy = false; }
-    } done{busy_};
-    WithoutGil release;
-    work(*forest_);
+    one_thread_.alone([&] { work(*forest_); });
   }
 
   std::shared_ptr<const AnyGame> game_;
@@ -253,7 +240,7 @@ class PyForest {
   nb::object array_;  // the last batch of planes, a view of array_of_
   const std::vector<float>* array_of_ = nullptr;
   std::size_t array_count_ = 0;
-  std::atomic<bool> busy_{false};
+  OneThread one_thread_{"This forest is in use by another thread; give each thread its own."};
 };
 
 }  // namespace

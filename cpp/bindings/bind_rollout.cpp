@@ -5,14 +5,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "bindings/gil.h"
 #include "bindings/interrupt.h"
+#include "bindings/one_thread.h"
 #include "tengen/base/error.h"
 #include "tengen/rollout/learner.h"
 #include "tengen/rollout/policy.h"
@@ -86,7 +85,7 @@ class PyRolloutLearner {
   Array<float> sums() const { return copy_of(rollout_.sums); }
 
   void load(const Numbers& weights, const Numbers& sums) {
-    refuse_if_busy();
+    one_thread_.check();
     if (weights.size() != rollout_.weights.size() || sums.size() != rollout_.sums.size()) {
       throw ArgumentError("A rollout policy of " + game_->spec().name + " has " +
                           std::to_string(rollout_.weights.size()) + " weights, not " + std::to_string(weights.size()) +
@@ -99,24 +98,19 @@ class PyRolloutLearner {
  private:
   RolloutFigures read(const Moves& moves, const Starts& starts, const FirstPlies& first_plies,
                       const std::vector<std::string>& boards, const RolloutLearning* how) {
-    refuse_if_busy();
     check_games(moves, starts, first_plies, boards);
-    busy_ = true;
-    struct Done {
-      std::atomic<bool>& busy;
-      ~Done() { busy = false; }
-    } done{busy_};
-    const WithoutGil release;
-    Interrupt interrupt;
     RolloutFigures figures;
-    const std::string initial;
-    for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
-      interrupt();
-      const auto first = static_cast<std::size_t>(starts.data()[i]);
-      const auto last = static_cast<std::size_t>(starts.data()[i + 1]);
-      const RolloutGame played{{moves.data() + first, last - first}, static_cast<std::size_t>(first_plies.data()[i])};
-      learner_->read(rollout_, played, boards.empty() ? initial : boards[i], how, figures);
-    }
+    one_thread_.alone([&] {
+      Interrupt interrupt;
+      const std::string initial;
+      for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
+        interrupt();
+        const auto first = static_cast<std::size_t>(starts.data()[i]);
+        const auto last = static_cast<std::size_t>(starts.data()[i + 1]);
+        const RolloutGame played{{moves.data() + first, last - first}, static_cast<std::size_t>(first_plies.data()[i])};
+        learner_->read(rollout_, played, boards.empty() ? initial : boards[i], how, figures);
+      }
+    });
     return figures;
   }
 
@@ -133,22 +127,18 @@ class PyRolloutLearner {
   }
 
   Array<float> copy_of(const std::vector<float>& numbers) const {
-    refuse_if_busy();
+    one_thread_.check();
     auto array = new_array<float>(
         {static_cast<std::size_t>(layout_.num_banks()), static_cast<std::size_t>(layout_.bank_size())});
     std::copy(numbers.begin(), numbers.end(), array.data());
     return array;
   }
 
-  void refuse_if_busy() const {
-    if (busy_) throw Error("This learner is in use by another thread.");
-  }
-
   std::shared_ptr<const AnyGame> game_;
   PatternLayout layout_;
   LearnedRollout rollout_;
   std::unique_ptr<AnyRolloutLearner> learner_;
-  std::atomic<bool> busy_{false};
+  OneThread one_thread_{"This learner is in use by another thread; give each thread its own."};
 };
 
 }  // namespace

@@ -7,15 +7,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <tuple>
 
 #include "bindings/arguments.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "bindings/gil.h"
 #include "bindings/interrupt.h"
+#include "bindings/one_thread.h"
 #include "tengen/base/error.h"
 #include "tengen/tables/learner.h"
 #include "tengen/tables/reader.h"
@@ -74,28 +73,23 @@ class PyTablesLearner {
 
   std::pair<TablesFigures, Games> play(std::int64_t first, std::int64_t games, const Seed& seed,
                                        const TablesLearning& how, std::int64_t kept) {
-    refuse_if_busy();
-    busy_ = true;
-    struct Done {
-      std::atomic<bool>& busy;
-      ~Done() { busy = false; }
-    } done{busy_};
-    const WithoutGil release;
-    Interrupt interrupt;
     TablesFigures figures;
     Games last;
-    PlayedGame played;
-    const Rng rng(seed.value);
-    for (std::int64_t game = 0; game < games; ++game) {
-      interrupt();
-      learner_->play(tables_, how, rng.split(static_cast<std::uint64_t>(first + game)), figures, played);
-      if (game >= games - kept) last.emplace_back(played.moves, played.opening_plies);
-    }
+    one_thread_.alone([&] {
+      Interrupt interrupt;
+      PlayedGame played;
+      const Rng rng(seed.value);
+      for (std::int64_t game = 0; game < games; ++game) {
+        interrupt();
+        learner_->play(tables_, how, rng.split(static_cast<std::uint64_t>(first + game)), figures, played);
+        if (game >= games - kept) last.emplace_back(played.moves, played.opening_plies);
+      }
+    });
     return {figures, std::move(last)};
   }
 
   Array<float> weights() const {
-    refuse_if_busy();
+    one_thread_.check();
     const auto [banks, tuples, entries] = weights_shape(layout_);
     auto array = new_array<float>({banks, tuples, entries});
     std::copy(tables_.weights.begin(), tables_.weights.end(), array.data());
@@ -103,7 +97,7 @@ class PyTablesLearner {
   }
 
   Array<float> sums() const {
-    refuse_if_busy();
+    one_thread_.check();
     const auto [banks, tuples, entries] = weights_shape(layout_);
     auto array = new_array<float>({banks, tuples, entries, 2});
     std::copy(tables_.sums.begin(), tables_.sums.end(), array.data());
@@ -111,7 +105,7 @@ class PyTablesLearner {
   }
 
   void load(const Numbers& weights, const Numbers& sums) {
-    refuse_if_busy();
+    one_thread_.check();
     if (weights.size() != tables_.weights.size() || sums.size() != tables_.sums.size()) {
       throw ArgumentError("These tables have " + std::to_string(tables_.weights.size()) + " weights, not " +
                           std::to_string(weights.size()) + ".");
@@ -121,15 +115,11 @@ class PyTablesLearner {
   }
 
  private:
-  void refuse_if_busy() const {
-    if (busy_) throw Error("This learner is in use by another thread.");
-  }
-
   std::shared_ptr<const AnyGame> game_;
   TablesLayout layout_;
   LearnedTables tables_;
   std::unique_ptr<AnyTablesLearner> learner_;
-  std::atomic<bool> busy_{false};
+  OneThread one_thread_{"This learner is in use by another thread; give each thread its own."};
 };
 
 }  // namespace

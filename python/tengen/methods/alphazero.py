@@ -180,6 +180,9 @@ class AlphaZero:
         """As many samples for each of these new positions as the config says. The iteration counts from here on."""
         learner = self.config.learner
         steps = max(1, round(positions * learner.samples_per_position / learner.batch)) if self.window.positions else 0
+        return self._learn_steps(steps, plan, clock)
+
+    def _learn_steps(self, steps: int, plan: Plan, clock: Clock) -> LearnerReport:
         began = clock.seconds()
         learned = self.learner.learn(
             self.window,

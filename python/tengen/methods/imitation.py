@@ -200,18 +200,9 @@ class Imitation(AlphaZero):
         steps, began = self.config.imitation.steps, clock.seconds()
         if plan.learn_until < math.inf:
             steps = max(1, round((plan.learn_until - began) / self._step)) if self._step else FIRST_STEPS
-        learned = self.learner.learn(
-            self.window,
-            steps,
-            np.random.default_rng([self.config.seed, self.iteration]),
-            progress=plan.progress,
-            on_step=partial(self.observer.stage, "learning"),
-            should_stop=lambda: clock.seconds() >= plan.learn_until,
-        )
-        self.iteration += 1
-        seconds = clock.seconds() - began
-        self._step = seconds / max(1, learned.steps)
-        return replace(learned, seconds=seconds)
+        learned = self._learn_steps(steps, plan, clock)
+        self._step = learned.seconds / max(1, learned.steps)
+        return learned
 
     def promote(self, plan: Plan) -> GateReport | None:
         """The candidate becomes the champion if it foretells the moves of the validation games better."""

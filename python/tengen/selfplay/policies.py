@@ -13,7 +13,7 @@ import numpy as np
 
 from tengen._core import Game, Outcome, State
 from tengen.network import Evaluator, evaluate_states
-from tengen.selfplay.without_search import drawn_move
+from tengen.selfplay.without_search import drawn_move, turns
 
 __all__ = ["PlayedGame", "Seating", "play_policies"]
 
@@ -26,10 +26,23 @@ Seating = Callable[[int, int], int | None]  # (ply, player to move) -> whose pol
 class PlayedGame:
     """A game from the initial state, and which policy played each move (None: a random move)."""
 
-    moves: list[int] = field(default_factory=list)
+    state: State  # the last one
+    seating: Seating
+    rng: np.random.Generator
     players: list[int] = field(default_factory=list)  # who was to move
     policies: list[int | None] = field(default_factory=list)
-    outcome: Outcome | None = None
+
+    @property
+    def moves(self) -> list[int]:
+        return list(self.state.moves)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.state.outcome
+
+    @property
+    def whose_turn(self) -> int | None:
+        return self.seating(len(self.policies), self.state.to_move)
 
 
 def play_policies(
@@ -43,35 +56,22 @@ def play_policies(
     """One game for each seating, played to its end. `seed` is where the chance of all of them comes from."""
     played: list[PlayedGame] = []
     for first in range(0, len(seatings), AT_ONCE):
-        some = seatings[first : first + AT_ONCE]
-        rngs = [np.random.default_rng([*seed, first + number]) for number in range(len(some))]
-        played += _play_some(game, policies, some, rngs)
+        some = [
+            PlayedGame(game.initial_state(), seating, np.random.default_rng([*seed, number]))
+            for number, seating in enumerate(seatings[first : first + AT_ONCE], start=first)
+        ]
+        _play_side_by_side(some, policies)
+        played += some
         on_progress(len(played), len(seatings))
     return played
 
 
-def _play_some(
-    game: Game, policies: Sequence[Evaluator], seatings: Sequence[Seating], rngs: Sequence[np.random.Generator]
-) -> list[PlayedGame]:
-    states: list[State] = [game.initial_state()] * len(seatings)
-    games = [PlayedGame() for _ in seatings]
-    going_on = list(range(len(seatings)))
-    ply = 0
-    while going_on:
-        turns: dict[int | None, list[int]] = {}
-        for number in going_on:
-            turns.setdefault(seatings[number](ply, states[number].to_move), []).append(number)
-        for who, numbers in turns.items():
-            logits = None if who is None else evaluate_states(policies[who], [states[n] for n in numbers]).logits
-            for row, number in enumerate(numbers):
-                legal, rng = list(states[number].legal_actions), rngs[number]
-                action = int(rng.choice(legal)) if logits is None else legal[drawn_move(logits[row][legal], rng)]
-                games[number].moves.append(action)
-                games[number].players.append(states[number].to_move)
-                games[number].policies.append(who)
-                states[number] = states[number].play(action)
-        going_on = [number for number in going_on if states[number].outcome is None]
-        ply += 1
-    for each, state in zip(games, states, strict=True):
-        each.outcome = state.outcome
-    return games
+def _play_side_by_side(games: Sequence[PlayedGame], policies: Sequence[Evaluator]) -> None:
+    for who, moving in turns(games, lambda each: each.whose_turn):
+        logits = None if who is None else evaluate_states(policies[who], [each.state for each in moving]).logits
+        for row, each in enumerate(moving):
+            legal = list(each.state.legal_actions)
+            action = int(each.rng.choice(legal)) if logits is None else legal[drawn_move(logits[row][legal], each.rng)]
+            each.players.append(each.state.to_move)
+            each.policies.append(who)
+            each.state = each.state.play(action)

@@ -6,9 +6,9 @@ recorded with the move that was played as its policy target, and with what the n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from tengen.records import GameRecord
 from tengen.records.record import RecordBuilder
 from tengen.selfplay.unit import start_state
 
-__all__ = ["ChooseMove", "RoundOfGames", "certain_policy", "drawn_move", "play_round", "random_or_best_move"]
+__all__ = ["ChooseMove", "RoundOfGames", "certain_policy", "drawn_move", "play_round", "random_or_best_move", "turns"]
 
 
 class ChooseMove(Protocol):
@@ -43,6 +43,26 @@ def random_or_best_move(epsilon: float) -> ChooseMove:
         return int(rng.integers(len(logits))) if rng.random() < epsilon else int(logits.argmax())
 
     return choose
+
+
+class GoesOn(Protocol):
+    """A game that is being played."""
+
+    state: State
+
+
+G = TypeVar("G", bound=GoesOn)
+
+
+def turns(games: Sequence[G], whose_turn: Callable[[G], int | None]) -> Iterator[tuple[int | None, list[G]]]:
+    """Until all games are over: who moves, and in which games. The caller plays a move in each of them."""
+    going_on = list(games)
+    while going_on:
+        moving: dict[int | None, list[G]] = {}
+        for each in going_on:
+            moving.setdefault(whose_turn(each), []).append(each)
+        yield from moving.items()
+        going_on = [each for each in going_on if each.state.outcome is None]
 
 
 @dataclass(frozen=True)
@@ -85,30 +105,22 @@ def play_round(
         rng = np.random.default_rng([seed, iteration, number])
         opponent = int(rng.integers(len(older))) if older and rng.random() < older_share else None
         games.append(_begin(game, config, rng, record, opponent))
-    going_on = games
     positions = evaluations = 0
     entropy = 0.0
-    while going_on:
-        askers = ((None, evaluator), *enumerate(older))
-        turns = [(who, asked, [each for each in going_on if _whose_turn(each) == who]) for who, asked in askers]
-        for who, asked, moving in turns:
-            if not moving:
-                continue
-            answer = evaluate_states(asked, [each.state for each in moving])
-            values = answer.values if answer.values.ndim == 1 else answer.values[:, 0] - answer.values[:, 2]
-            evaluations += len(moving)
-            for each, logits, value in zip(moving, answer.logits, values.tolist(), strict=True):
-                legal = list(each.state.legal_actions)
-                action = legal[choose(logits[legal], each.rng)]
-                if who is None:
-                    positions += 1
-                    entropy += _entropy(logits[legal])
-                    each.record.target(
-                        certain_policy(action, game.spec.num_actions), float(np.clip(value, -1.0, 1.0)), 0.0
-                    )
-                each.record.play(action)
-                each.state = each.state.play(action)
-        going_on = [each for each in going_on if each.state.outcome is None]
+    for who, moving in turns(games, _whose_turn):
+        answer = evaluate_states(evaluator if who is None else older[who], [each.state for each in moving])
+        values = answer.values if answer.values.ndim == 1 else answer.values[:, 0] - answer.values[:, 2]
+        evaluations += len(moving)
+        for each, logits, value in zip(moving, answer.logits, values.tolist(), strict=True):
+            legal = list(each.state.legal_actions)
+            action = legal[choose(logits[legal], each.rng)]
+            if who is None:
+                positions += 1
+                entropy += _entropy(logits[legal])
+                policy = certain_policy(action, game.spec.num_actions)
+                each.record.target(policy, float(np.clip(value, -1.0, 1.0)), 0.0)
+            each.record.play(action)
+            each.state = each.state.play(action)
     records = tuple(each.record.finish(each.state.outcome) for each in games)
     return RoundOfGames(records, positions, evaluations, entropy)
 
