@@ -182,12 +182,12 @@ class _Reader:
         value = self.names.get(name, default)
         if not isinstance(value, (list, tuple)) or not value or not all(isinstance(text, str) for text in value):
             raise self._wrong(f"{name} must be a list of texts, not {value!r}.")
-        if not all(text.isprintable() for text in value):
-            raise self._wrong(f"{name} must be texts of one line each, not {value!r}.")
         return tuple(value)
 
     def _plane_names(self, board: tuple[int, int]) -> tuple[str, ...]:
         names = self._texts("plane_names", None)
+        if not all(map(str.isprintable, names)):
+            raise self._wrong(f"plane_names must be texts of one line each, not {list(names)!r}.")
         if len(names) * prod(board) > LARGEST_PLANES:
             raise self._wrong(
                 f"{len(names):,} planes of {board[0]} by {board[1]} cells are {len(names) * prod(board):,} numbers; at "

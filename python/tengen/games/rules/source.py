@@ -41,8 +41,8 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
         with time_limit(LOADING_SECONDS):
             exec(compile(tree, path, "exec"), module.__dict__)
     except TakesTooLongError as error:
-        text = f"the file itself, outside its functions, has not finished after {LOADING_SECONDS:.0f} seconds"
-        raise RulesError(f"{path}{where(error, path)}: {text}.") from None
+        why = f"the file itself, outside its functions, has not finished after {LOADING_SECONDS:.0f} seconds"
+        raise RulesError(f"{path}{where(error, path)}: {why}.") from None
     except ValueError as error:
         if options:  # an assertion of the file about its options
             raise GameOptionError(f"{path}: {error}") from error
