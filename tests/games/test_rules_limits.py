@@ -6,7 +6,7 @@ import pytest
 
 import tengen
 from tengen.games.check import check_game
-from tengen.games.rules import endless, load_interpreted
+from tengen.games.rules import RulesWarning, endless, load_interpreted
 
 MATCHES = """
 import itertools
@@ -178,3 +178,11 @@ def test_columns_after_z_are_named_as_in_spreadsheets(tmp_path: Path) -> None:
         with pytest.raises(tengen.TengenError):
             game.state(wrong)
     assert check_game(game, seconds=2).passed
+
+
+def test_a_constant_that_is_a_list_of_pairs_is_named(tmp_path: Path) -> None:
+    steps = ("\nState", "\nSTEPS = [(0, 1), (1, 0)]\nState")
+    loop = "    for down, right in STEPS:\n        state.taken += 0 * down\n"
+    use = ("    state.taken += action + 1", f"{loop}    state.taken += action + 1")
+    with pytest.warns(RulesWarning, match="the constant STEPS is a list; write a tuple of tuples"):
+        assert tengen.load(write(tmp_path, steps, use)).backend == "interpreted"
