@@ -70,7 +70,7 @@ def main(model: str) -> None:
     one = make_evaluator(network)
     alone = [Counted(make_evaluator(network, threads=cores))]
     together = [Counted(one), *(Counted(one.clone()) for _ in range(cores - 1))]
-    params = playing_params(network, DEFAULT_SIMULATIONS)
+    params = playing_params(network, DEFAULT_SIMULATIONS, game)
     sides: dict[str, Callable[[], float]] = {
         "self-play": lambda: rate(together, lambda evaluator: search_for(game, evaluator, params, TREES))
     }

@@ -58,7 +58,8 @@ class Agent:
         self.game = game or game_of(network)
         check_fits(network, self.game)
         most = MOST_SIMULATIONS if simulations is None else simulations
-        self.params = analysing_params(network, most).replace(leaves_per_batch=leaves_at_once(most)).replace(**search)
+        params = analysing_params(network, most, self.game).replace(leaves_per_batch=leaves_at_once(most))
+        self.params = params.replace(**search)
         evaluator = make_evaluator(network, threads=os.cpu_count() or 1, game=self.game, module=module)
         self.evaluator: NetworkEvaluator = playing_evaluator(evaluator, self.game)
         self.engine = Engine(self.game, self.evaluator, self.params)

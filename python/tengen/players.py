@@ -282,21 +282,25 @@ class SolverPlayer:
         return actions
 
 
-def playing_params(network: NetworkFile, simulations: int) -> SearchParams:
-    """The search that a network plays with, and is measured with. Discounted as in the run that trained it."""
+def playing_params(network: NetworkFile, simulations: int, game: Game) -> SearchParams:
+    """The search that a network plays with, and is measured with. Discounted as in the run that trained it.
+
+    Where Python runs the rules, a thousand positions take longer than an evaluation: nothing is settled exactly.
+    """
     check_has_value(network)
+    has_fast_rules = game.backend != "interpreted"
     return SearchParams(
         simulations=simulations,
         instant_wins=True,
-        exact_leaf_nodes=EXACT_LEAF_NODES,
-        exact_root_nodes=EXACT_ROOT_NODES,
+        exact_leaf_nodes=EXACT_LEAF_NODES if has_fast_rules else 0,
+        exact_root_nodes=EXACT_ROOT_NODES if has_fast_rules else 0,
         discount=network.discount,
     )
 
 
-def analysing_params(network: NetworkFile, simulations: int) -> SearchParams:
+def analysing_params(network: NetworkFile, simulations: int, game: Game) -> SearchParams:
     """The same, but a search does not end where its best moves are known: an analysis is about all moves."""
-    return playing_params(network, simulations).replace(exact_root_nodes=0)
+    return playing_params(network, simulations, game).replace(exact_root_nodes=0)
 
 
 def search_changes(settings: Iterable[str]) -> dict[str, object]:
@@ -433,7 +437,7 @@ def _search(text: str, argument: str | None, game: Game, evaluator_of: Evaluator
     seconds = _seconds(text, limit) if limit.endswith("s") else None
     simulations = MOST_SIMULATIONS if seconds is not None else _simulations(text, limit)
     evaluator = playing_evaluator(evaluator_of(model, game), game)
-    params = playing_params(evaluator.network, simulations).replace(leaves_per_batch=leaves_at_once(simulations))
+    params = playing_params(evaluator.network, simulations, game).replace(leaves_per_batch=leaves_at_once(simulations))
     params = _changed(text, params, settings)
     if seconds is not None:
         return TimedPlayer(text, params, evaluator, seconds)
@@ -445,7 +449,7 @@ def _mixed(text: str, argument: str | None, game: Game, evaluator_of: EvaluatorO
     model, limit = _model_and_limit(text, argument, game)
     simulations = _simulations(text, limit)
     evaluator = playing_evaluator(evaluator_of(model, game), game)
-    params = playing_params(evaluator.network, simulations).replace(
+    params = playing_params(evaluator.network, simulations, game).replace(
         rollout_weight=0.5, leaves_per_batch=leaves_at_once(simulations)
     )
     return SearchPlayer(text, _changed(text, params, settings), evaluator)
@@ -460,7 +464,7 @@ def _alphago(text: str, argument: str | None, game: Game, evaluator_of: Evaluato
     model, limit = _model_and_limit(text, head if option.startswith("lambda") else argument, game)
     simulations = _simulations(text, limit)
     evaluator = evaluator_of(model, game)
-    params = playing_params(evaluator.network, simulations).replace(
+    params = playing_params(evaluator.network, simulations, game).replace(
         rollout_weight=min(share, MOST_ROLLOUTS), leaves_per_batch=leaves_at_once(simulations)
     )
     rollouts = load_rollout(Path(model) / STAGES_FOLDER / ROLLOUT_FILE, game) if share > 0.0 else None

@@ -102,7 +102,11 @@ def test_a_game_that_goes_on_without_a_legal_action_is_an_error_for_every_player
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("longest_game = 6", "longest_game = 10**12", "longest_game is 1000000000000; at most 1000000 can be handled"),
+        (
+            "longest_game = 6",
+            "longest_game = 10**12",
+            "longest_game is 1,000,000,000,000; at most 1,000,000 can be handled",
+        ),
         (
             "    state.last = not state.last\n",
             "    state.last = not state.last\n    return state\n",

@@ -146,7 +146,7 @@ def test_a_value_alone_searches_with_all_actions_alike() -> None:
     file = settled_file(SHAPES["tic-tac-toe"], NetworkConfig(blocks=1, channels=8, kind="value"))
     game = tengen.load("tic_tac_toe")
     ask = make_evaluator(file, backend="openvino")
-    (answer,) = tengen.search(game, [game.initial_state()], ask, playing_params(file, 50))
+    (answer,) = tengen.search(game, [game.initial_state()], ask, playing_params(file, 50, game))
     assert answer.best_action in range(9)
 
 

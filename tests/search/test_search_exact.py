@@ -8,10 +8,12 @@ import pytest
 from fake_evaluators import HashEvaluator
 from numpy.typing import NDArray
 from positions import random_state
+from tiny_networks import save_tiny
 
-from tengen import Forest, SearchParamError, SearchParams, State, Stepper, load, search
+from tengen import Agent, Forest, Game, SearchParamError, SearchParams, State, Stepper, load, search
 from tengen.engine import Engine, Limit
 from tengen.external.solvers import solve_all
+from tengen.games.rules import load_interpreted
 from tengen.players import PlayerSpecError, SearchPlayer, answers_in_batches, make_player, search_changes
 from tengen.search import run
 
@@ -183,3 +185,24 @@ def test_players_take_parameters_of_the_search() -> None:
     }.items():
         with pytest.raises(PlayerSpecError, match=cause):
             make_player(text, FOUR)
+
+
+@pytest.mark.parametrize(
+    ("game", "is_on"),
+    [
+        (load("tic_tac_toe"), True),
+        (load(str(EXAMPLES / "hex.py"), size=3), True),
+        (load_interpreted(str(EXAMPLES / "hex.py"), size=3), False),
+        (load("openspiel:tic_tac_toe"), False),
+    ],
+    ids=["engine", "compiled", "interpreted", "openspiel"],
+)
+def test_play_settles_nothing_where_python_runs_the_rules(game: Game, is_on: bool, tmp_path: Path) -> None:
+    network = save_tiny(tmp_path / "tiny.safetensors", game)
+    player = make_player(f"search:{network}:8", game)
+    assert isinstance(player, SearchPlayer)
+    assert (player.params.exact_leaf_nodes > 0, player.params.exact_root_nodes > 0) == (is_on, is_on)
+    assert (Agent(network, game=game, simulations=8).params.exact_leaf_nodes > 0) == is_on
+    asked = make_player(f"search:{network}:8:exact_leaf_nodes=50", game)
+    assert isinstance(asked, SearchPlayer)
+    assert asked.params.exact_leaf_nodes == 50

@@ -55,28 +55,40 @@ struct SquareNames {
   bool upper_case = false;
   bool skip_i = false;  // Go leaves out the letter I
 
-  char column_letter(int column) const {
-    const char letter = static_cast<char>('a' + column + (skip_i && column >= 8 ? 1 : 0));
-    return upper_case ? static_cast<char>(std::toupper(letter)) : letter;
+  // a to z, then aa, ab ... as in spreadsheets.
+  std::string column_name(int column) const {
+    const int num_letters = skip_i ? 25 : 26;
+    std::string name;
+    for (int left = column + 1; left > 0; left = (left - 1) / num_letters) {
+      const int number = (left - 1) % num_letters;
+      const char letter = static_cast<char>((upper_case ? 'A' : 'a') + number + (skip_i && number >= 8 ? 1 : 0));
+      name.insert(name.begin(), letter);
+    }
+    return name;
   }
   int row_number(int row) const { return rows_from_top ? row + 1 : height - row; }
 
-  std::string text(int cell) const { return column_letter(cell % width) + std::to_string(row_number(cell / width)); }
+  std::string text(int cell) const { return column_name(cell % width) + std::to_string(row_number(cell / width)); }
 
   // Upper or lower case; empty if it names no square of this board.
   std::optional<int> parse(std::string_view text) const {
-    if (text.size() < 2 || text.size() > 3) return std::nullopt;
-    const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-    if (letter < 'a' || letter > 'z' || (skip_i && letter == 'i')) return std::nullopt;
-    const int column = letter - 'a' - (skip_i && letter > 'i' ? 1 : 0);
+    int column = 0;  // counted from 1
+    std::size_t i = 0;
+    for (; i < text.size(); ++i) {
+      const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+      if (letter < 'a' || letter > 'z') break;
+      if ((skip_i && letter == 'i') || column > width) return std::nullopt;
+      column = column * (skip_i ? 25 : 26) + letter - 'a' + (skip_i && letter > 'i' ? 0 : 1);
+    }
+    if (i == 0 || i == text.size() || text[i] == '0') return std::nullopt;
     int number = 0;
-    for (const char digit : text.substr(1)) {
-      if (digit < '0' || digit > '9') return std::nullopt;
-      number = number * 10 + (digit - '0');
+    for (; i < text.size(); ++i) {
+      if (text[i] < '0' || text[i] > '9' || number > height) return std::nullopt;
+      number = number * 10 + (text[i] - '0');
     }
     const int row = rows_from_top ? number - 1 : height - number;
-    if (column >= width || row < 0 || row >= height || text[1] == '0') return std::nullopt;
-    return row * width + column;
+    if (column > width || row < 0 || row >= height) return std::nullopt;
+    return row * width + column - 1;
   }
 };
 
@@ -113,14 +125,18 @@ inline std::string free_turn_line(const GameSpec& spec, Player to_move, bool fin
 
 // `cells` is one character per cell, row by row from the top; `turn` the line below the board.
 inline std::string draw_board(const SquareNames& names, std::string_view cells, const std::string& turn) {
-  const std::size_t label = names.height > 9 ? 2 : 1;
+  const std::size_t label = std::to_string(names.height).size();
+  const std::size_t wide = names.column_name(names.width - 1).size();
+  const auto padded = [](const std::string& mark, std::size_t size) {
+    return std::string(size - mark.size(), ' ') + mark;
+  };
   std::string text(label, ' ');
-  for (int column = 0; column < names.width; ++column) text += {' ', names.column_letter(column)};
+  for (int column = 0; column < names.width; ++column) text += " " + padded(names.column_name(column), wide);
   for (int row = 0; row < names.height; ++row) {
-    const std::string number = std::to_string(names.row_number(row));
-    text += "\n" + std::string(label - number.size(), ' ') + number;
+    text += "\n" + padded(std::to_string(names.row_number(row)), label);
     for (int column = 0; column < names.width; ++column) {
-      text += {' ', cells[static_cast<std::size_t>(row * names.width + column)]};
+      const char mark = cells[static_cast<std::size_t>(row * names.width + column)];
+      text += " " + padded(std::string(1, mark), wide);
     }
   }
   return text + "\n" + turn;
@@ -128,7 +144,7 @@ inline std::string draw_board(const SquareNames& names, std::string_view cells, 
 
 // The same for a board whose actions are columns: no row labels, the columns numbered from 1 below.
 inline std::string draw_columns(int height, int width, std::string_view cells, const std::string& turn) {
-  const std::size_t label = width > 9 ? 2 : 1;
+  const std::size_t label = std::to_string(width).size();
   const auto padded = [label](int column, const std::string& mark) {
     return std::string(column > 0 ? 1 : 0, ' ') + std::string(label - mark.size(), ' ') + mark;
   };

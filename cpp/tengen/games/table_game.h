@@ -193,7 +193,7 @@ class TableGame {
       return "pass";
     }
     const ActionCells where = fixed_cells(action);
-    if (!where.target || squares_.width > 26) return std::to_string(action);
+    if (!where.target) return std::to_string(action);
     return (where.source ? squares_.text(*where.source) : "") + squares_.text(*where.target);
   }
 

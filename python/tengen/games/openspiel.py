@@ -26,13 +26,13 @@ from tengen._core import (
 )
 from tengen.base.spelling import nearest
 from tengen.games.openspiel_layout import find_layout, find_most_legal
+from tengen.games.rules.declaration import LARGEST_PLANES
 from tengen.games.rules.results import DRAW, ONGOING
 
 __all__ = ["Fit", "fitting_games", "load"]
 
 BYTES = 2  # of an action, and of their count, which comes first
 LONGEST = LARGEST_TABLE_STATE // BYTES - 1
-LARGEST_PLANES = 1_000_000  # numbers; OpenSpiel makes games of any size
 KEPT_STATES = 8_000  # of OpenSpiel, in each of two generations; some kilobytes each
 
 

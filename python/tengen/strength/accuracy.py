@@ -96,7 +96,7 @@ class _Networks:
         evaluators = self.evaluators(number)
         if self.simulations == 0:
             return [NetworkPlayer("network", evaluator) for evaluator in evaluators]
-        params = playing_params(evaluators[0].network, self.simulations).replace(**self.changes)
+        params = playing_params(evaluators[0].network, self.simulations, self.game).replace(**self.changes)
         return [SearchPlayer("search", params, playing_evaluator(each, self.game)) for each in evaluators]
 
 

@@ -120,6 +120,8 @@ def _in_author_words(declaration: Declaration, rule: str, error: Exception) -> s
     line = getattr(getattr(error, "loc", None), "line", None)
     code = linecache.getline(declaration.path, line).strip() if line else ""
     text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).replace(str(numba.from_dtype(declaration.state)), "State")
+    if found := re.search(r"reflected list.*assigned to variable '(\w+)' in globals", text):
+        return f"the constant {found[1]} is a list; write a tuple of tuples, or np.array({found[1]})"
     told = [part.strip().strip("'\"") for part in text.splitlines()]
     told = [part for part in told if part and not part.startswith("Failed in")]
     why = " ".join(told[:2]) if told and told[0].endswith(":") else told[0] if told else repr(error)

@@ -17,7 +17,7 @@ import numpy as np
 
 from tengen._core import LARGEST_TABLE_STATE, RulesError
 from tengen.base.spelling import nearest
-from tengen.games.rules.moves import MoveTable
+from tengen.games.rules.moves import MOST_ACTIONS, MoveTable
 from tengen.games.rules.source import RulesFile, said
 from tengen.games.rules.symmetries import NamedSymmetry, read_symmetries
 
@@ -46,7 +46,9 @@ CONSTANTS = (
 )
 ACTIONS = ("cells", "columns", "moves", "numbers")  # what `actions = ...` may say
 
-MOST_ACTIONS = 65536  # a policy has a number for each
+MOST_CELLS = 16384  # a board of 128 by 128; a State could hold no more
+LARGEST_PLANES = 1_000_000  # numbers of all planes of a position together
+LONGEST_NAME = 60  # of a game: it becomes a part of file names
 MOST_PIECES = 127  # a code is an int8
 MOST_PLIES = 1_000_000  # of a game; no training would see the end of a longer one
 
@@ -106,13 +108,13 @@ class _Reader:
         num_actions = self._num_actions(board, actions, moves)
         state = self._state()
         functions = self._functions(state)
-        plane_names = self._texts("plane_names", None)
+        plane_names = self._plane_names(board)
         pieces = self._pieces(plane_names, functions)
         return Declaration(
             path=self.file.path,
             options=self.file.options,
             digest=self.file.digest,
-            name=self._text("name", Path(self.file.path).stem),
+            name=self._name(),
             board=board,
             layout=layout,
             num_actions=num_actions,
@@ -150,20 +152,29 @@ class _Reader:
     def _longest_game(self) -> int:
         longest = self._positive("longest_game", "the most actions a game can have")
         if longest > MOST_PLIES:
-            raise self._wrong(f"longest_game is {longest}; at most {MOST_PLIES} can be handled.")
+            raise self._wrong(f"longest_game is {longest:,}; at most {MOST_PLIES:,} can be handled.")
         return longest
 
     def _text(self, name: str, default: str) -> str:
         value = self.names.get(name, default)
-        if not isinstance(value, str) or not value:
-            raise self._wrong(f"{name} must be a text, not {value!r}.")
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise self._wrong(f"{name} must be a text on one line, not {value!r}.")
         return value
+
+    def _name(self) -> str:
+        name = self._text("name", Path(self.file.path).stem)
+        if len(name) > LONGEST_NAME or name != name.strip() or name[0] == "." or set("/\\") & set(name):
+            raise self._wrong(
+                f"name = {name[:80]!r} is no name of a game: it becomes a part of file names, so it has at most "
+                f"{LONGEST_NAME} characters, no '/' or '\\' and no dot or blank at its beginning."
+            )
+        return name
 
     def _one_of(self, name: str, choices: Sequence[str], default: str) -> str:
         value = self.names.get(name, default)
-        if value not in choices:
+        if not isinstance(value, str) or value not in choices:
             raise self._wrong(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}.")
-        return str(value)
+        return value
 
     def _texts(self, name: str, default: Sequence[str] | None) -> tuple[str, ...]:
         if name not in self.names and default is None:
@@ -172,6 +183,17 @@ class _Reader:
         if not isinstance(value, (list, tuple)) or not value or not all(isinstance(text, str) for text in value):
             raise self._wrong(f"{name} must be a list of texts, not {value!r}.")
         return tuple(value)
+
+    def _plane_names(self, board: tuple[int, int]) -> tuple[str, ...]:
+        names = self._texts("plane_names", None)
+        if not all(map(str.isprintable, names)):
+            raise self._wrong(f"plane_names must be texts of one line each, not {list(names)!r}.")
+        if len(names) * prod(board) > LARGEST_PLANES:
+            raise self._wrong(
+                f"{len(names):,} planes of {board[0]} by {board[1]} cells are {len(names) * prod(board):,} numbers; at "
+                f"most {LARGEST_PLANES:,} can be handled."
+            )
+        return names
 
     def _player_names(self, pieces: Sequence[PieceKind]) -> tuple[str, str]:
         names = self._texts("player_names", _default_names(pieces))
@@ -183,9 +205,15 @@ class _Reader:
         if "board" not in self.names:
             raise self._missing("board", "`board = (height, width)`")
         value = self.names["board"]
-        sizes = [n for n in value if isinstance(n, (int, np.integer)) and n > 0] if isinstance(value, tuple) else []
+        sizes = (
+            [n for n in value if isinstance(n, (int, np.integer)) and n > 0] if isinstance(value, (tuple, list)) else []
+        )
         if len(sizes) != 2 or len(value) != 2:
             raise self._wrong(f"board must be (height, width), two whole numbers from 1, not {value!r}.")
+        if sizes[0] * sizes[1] > MOST_CELLS:
+            raise self._wrong(
+                f"board = {value!r} has {sizes[0] * sizes[1]:,} cells; at most {MOST_CELLS:,} can be handled."
+            )
         return int(sizes[0]), int(sizes[1])
 
     def _moves(self, board: tuple[int, int]) -> MoveTable | None:
@@ -204,10 +232,10 @@ class _Reader:
     def _num_actions(self, board: tuple[int, int], actions: str, moves: MoveTable | None) -> int:
         least = {"cells": prod(board), "columns": board[1]}.get(actions, 1) if moves is None else len(moves.source)
         if "num_actions" not in self.names and (moves or actions in ("cells", "columns")):
-            return least
+            return least  # of which there can't be too many: MOST_CELLS, and move_table() counts
         count = self._positive("num_actions", "the number of different actions")
         if count > MOST_ACTIONS:
-            raise self._wrong(f"num_actions is {count}; at most {MOST_ACTIONS} can be handled.")
+            raise self._wrong(f"num_actions is {count:,}; at most {MOST_ACTIONS:,} can be handled.")
         if count < least or (actions == "columns" and count != least):
             raise self._wrong(f"num_actions is {count}, but actions = '{actions}' of this board are {least}.")
         return count
@@ -272,7 +300,7 @@ class _Reader:
 
     def _piece(self, given: Any) -> PieceKind:
         match given:
-            case (str(name), str(letter), 0 | 1 | None as owner, *rest) if name and not isinstance(owner, bool):
+            case (str(name), str(letter), 0 | 1 | None as owner, *rest) if _is_name(name) and type(owner) is not bool:
                 colour = rest[0] if rest else ""
                 if len(rest) > 1 or not (colour == "" or (isinstance(colour, str) and COLOUR.fullmatch(colour))):
                     raise self._wrong(f"the colour of the piece {name!r} must be a text '#rrggbb', not {rest!r}.")
@@ -352,6 +380,10 @@ def _default_names(pieces: Sequence[PieceKind]) -> tuple[str, str]:
         case [[], []]:
             return "X", "O"
     return "first player", "second player"
+
+
+def _is_name(text: str) -> bool:
+    return bool(text.strip()) and text.isprintable()
 
 
 def _takes(function: FunctionType, count: int) -> bool:

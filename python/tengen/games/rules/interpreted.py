@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tengen._core import BoardTextError, RulesError
 from tengen.games.rules.declaration import FUNCTIONS, Declaration
+from tengen.games.rules.endless import LOADING_SECONDS, TakesTooLongError, time_limit
 from tengen.games.rules.results import DRAW, ONGOING
 from tengen.games.rules.source import said, where
 
@@ -83,15 +84,16 @@ class Interpreted:
 
     def to_move(self, state: bytes) -> int:
         player = self._call("to_move", self._readable(state))
-        if player not in (0, 1):
-            raise self._wrong("to_move() returned {!r}; it returns 0 for the first player or 1 for the second.", player)
+        if not isinstance(player, (int, np.integer, np.bool_)) or player not in (0, 1):
+            raise self._wrong("to_move() returned {}; it returns 0 for the first player or 1 for the second.", player)
         return int(player)
 
     def outcome(self, state: bytes) -> int:
         result = self._call("outcome", self._readable(state))
-        if isinstance(result, (bool, np.bool_, float)) or result not in (ONGOING, DRAW, 0, 1):
+        is_number = isinstance(result, (int, np.integer)) and not isinstance(result, bool)
+        if not is_number or result not in (ONGOING, DRAW, 0, 1):
             raise self._wrong(
-                "outcome() returned {!r}; it returns ONGOING, DRAW, or the number of the winner, 0 or 1.", result
+                "outcome() returned {}; it returns ONGOING, DRAW, or the number of the winner, 0 or 1.", result
             )
         return int(result)
 
@@ -125,12 +127,16 @@ class Interpreted:
 
         An endless recursion is among them: Python stops it with an error, compiled code would end the process.
         """
+        with time_limit(LOADING_SECONDS):
+            self._try_out()
+
+    def _try_out(self) -> None:
         numbers = random.Random(0)
         state = self.start()
         self.planes(state)
         if self.outcome(state) != ONGOING:
             raise self._wrong(
-                "outcome() says that the game is over before the first action; it returned {!r}.", self.outcome(state)
+                "outcome() says that the game is over before the first action; it returned {}.", self.outcome(state)
             )
         for _ in range(min(30, self._rules.longest_game)):
             self.to_move(state)
@@ -150,8 +156,8 @@ class Interpreted:
     def _parse_action(self, text: str) -> int | None:
         action = self._call("parse_action", text)
         if action is not None and not isinstance(action, (int, np.integer)):
-            raise self._wrong("parse_action() returned {!r}; it returns the number of an action, or None.", action)
-        return None if action is None else int(action)
+            raise self._wrong("parse_action() returned {}; it returns the number of an action, or None.", action)
+        return None if action is None or not 0 <= action < self._rules.num_actions else int(action)
 
     def _board_text(self, state: bytes) -> str:
         if "board_text" in self._rules.functions:
@@ -180,13 +186,13 @@ class Interpreted:
         self._call_in_place("cells", self._readable(state), out)
         if out.min() < 0 or out.max() > len(self._rules.pieces):
             most = len(self._rules.pieces)
-            raise self._wrong(f"cells() wrote {{!r}}; a cell is 0 or the code of a piece, 1 to {most}.", int(out.max()))
+            raise self._wrong(f"cells() wrote {{}}; a cell is 0 or the code of a piece, 1 to {most}.", int(out.max()))
         return out.tobytes()
 
     def _score(self, state: bytes) -> float:
         score = self._call("score", self._readable(state))
         if not isinstance(score, (int, float, np.integer, np.floating)) or not math.isfinite(score):
-            raise self._wrong("score() returned {!r}; it returns a number, for the first player.", score)
+            raise self._wrong("score() returned {}; it returns a number, for the first player.", score)
         return float(score)
 
     def _reason(self, state: bytes) -> str:
@@ -195,7 +201,9 @@ class Interpreted:
     def _text(self, rule: str, argument: object) -> str:
         text = self._call(rule, argument)
         if not isinstance(text, str):
-            raise self._wrong(f"{rule}() returned {{!r}}; it returns a text.", text)
+            raise self._wrong(f"{rule}() returned {{}}; it returns a text.", text)
+        if not text.isprintable() and not text.replace("\n", "").isprintable():
+            raise self._wrong(f"{rule}() returned {{}}, which has characters that can't be printed.", text)
         return text
 
     def _writable(self, state: bytes) -> NDArray[np.void]:
@@ -207,19 +215,26 @@ class Interpreted:
     def _call(self, rule: str, *arguments: object) -> Any:
         try:
             return self._rules.functions[rule](*arguments)
-        except Exception as error:
+        except TakesTooLongError as error:
+            at = f"{self._rules.path}{where(error, self._rules.path)}"
+            text = (
+                f"{rule}() does not return, or is far too slow: 30 actions took more than {LOADING_SECONDS:.0f} seconds"
+            )
+            raise RulesError(f"{at}: {text}.") from None
+        except (Exception, SystemExit) as error:  # sys.exit() would end whatever plays, without a word
             raise self._raised(rule, error, *arguments[1:]) from error
 
     def _call_in_place(self, rule: str, *arguments: object) -> None:
         result = self._call(rule, *arguments)
         if result is not None:
             changed = FUNCTIONS[rule][-1] if rule != "play" else "state"
-            raise self._wrong(f"{rule}() returned {{!r}}; it changes `{changed}` in place and returns nothing.", result)
+            raise self._wrong(f"{rule}() returned {{}}; it changes `{changed}` in place and returns nothing.", result)
 
     def _wrong(self, text: str, value: object) -> RulesError:
-        return RulesError(f"{self._rules.path}: {text.format(value)}")
+        shown = " ".join(repr(value).split())  # an array has several lines
+        return RulesError(f"{self._rules.path}: {text.format(shown if len(shown) < 200 else shown[:200] + '...')}")
 
-    def _raised(self, rule: str, error: Exception, *shown: object) -> RulesError:
+    def _raised(self, rule: str, error: BaseException, *shown: object) -> RulesError:
         at = f"{self._rules.path}{where(error, self._rules.path)}"
         if isinstance(error, ValueError) and "read-only" in str(error):
             return RulesError(f"{at}: {rule}() changes the state; only play() and start() may.")

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MoveTable", "move_table"]
+__all__ = ["MOST_ACTIONS", "MoveTable", "move_table"]
+
+MOST_ACTIONS = 65536  # a policy has a number for each
 
 
 class MoveTable(NamedTuple):
@@ -30,6 +32,11 @@ def move_table(board: tuple[int, int], steps: Sequence[tuple[int, int]], reach: 
     With a `reach` of 7 a piece goes 1 to 7 such steps at once, as a rook of chess does along its lines.
     """
     height, width = board
+    if len(steps) * reach * height * width > MOST_ACTIONS:
+        raise ValueError(
+            f"move_table would have {len(steps) * reach * height * width:,} moves (steps * reach * cells); at most "
+            f"{MOST_ACTIONS:,} can be handled"
+        )
     if reach < 1 or not steps or len(set(steps)) != len(steps) or any(len(step) != 2 for step in steps):
         raise ValueError(f"move_table needs different steps (rows, columns) and a reach from 1, not {steps}, {reach}")
     far = tuple((int(n * down), int(n * right)) for down, right in steps for n in range(1, reach + 1))

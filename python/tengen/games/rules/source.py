@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tengen._core import GameOptionError, RulesError
+from tengen.games.rules.endless import LOADING_SECONDS, TakesTooLongError, count_rounds, time_limit
 
 MODULE_NUMBERS = itertools.count(1)
 OPTION_TYPES = {"int": int, "float": float, "bool": bool}
@@ -35,8 +36,13 @@ def read_rules_file(path: str, options: dict[str, float]) -> RulesFile:
     values = _set_options(path, tree, options)
     module = ModuleType(f"tengen_rules_{next(MODULE_NUMBERS)}_{Path(path).stem}")
     module.__file__ = path
+    count_rounds(tree)
     try:
-        exec(compile(tree, path, "exec"), module.__dict__)
+        with time_limit(LOADING_SECONDS):
+            exec(compile(tree, path, "exec"), module.__dict__)
+    except TakesTooLongError as error:
+        why = f"the file itself, outside its functions, has not finished after {LOADING_SECONDS:.0f} seconds"
+        raise RulesError(f"{path}{where(error, path)}: {why}.") from None
     except ValueError as error:
         if options:  # an assertion of the file about its options
             raise GameOptionError(f"{path}: {error}") from error

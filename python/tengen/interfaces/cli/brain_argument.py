@@ -69,7 +69,7 @@ def _network(model: str, game_text: str, simulations: int | None, seconds: float
     game = parse_game(game_text) if is_given else game_of(network)
     check_fits(network, game)
     most = simulations or MOST_SIMULATIONS
-    params = analysing_params(network, most).replace(leaves_per_batch=leaves_at_once(most))
+    params = analysing_params(network, most, game).replace(leaves_per_batch=leaves_at_once(most))
 
     def evaluator_of(threads: int) -> Evaluator:
         return playing_evaluator(make_evaluator(network, threads=threads, game=game), game)

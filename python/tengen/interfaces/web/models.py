@@ -164,7 +164,7 @@ class Models:
                 network = load_network(file.path)
                 check_fits(network, game)
                 evaluator = make_evaluator(network, threads=1, game=game)
-                loaded = file.model = Model(name, playing_params(network, 1), Shared(evaluator))
+                loaded = file.model = Model(name, playing_params(network, 1, game), Shared(evaluator))
             else:
                 check_fits(loaded.evaluator.network, game)
         self._make_room(file)
