@@ -303,9 +303,9 @@ class Engine:
         """Evaluates batches of every size: the first of a size may take a hundred times longer than later ones."""
         self._end_pondering()
         with self._alone():
-            planes, rows = self.state.planes(), 1
+            rows = 1
             while rows <= self._params.leaves_per_batch:
-                self._evaluate(np.repeat(planes[None], rows, axis=0))
+                evaluate_states(self._evaluate, [self.state] * rows)
                 rows *= 2
 
     def standing(self) -> Standing:
@@ -356,12 +356,17 @@ class Engine:
             return FirstSight(float(win), float(draw), float(loss), priors)
 
     def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
-        """Searches in the background until stop() or any other call. `on_analysis` is called from that thread."""
+        """Searches in the background until stop() or any other call. `on_analysis` is called from that thread.
+
+        A search that ends by itself, as one of a proven position does, is reported once more at its end.
+        """
         self._refuse_callback()
 
         def run() -> None:
             with self._board:
-                self._search(Limit(), stops, on_analysis, every, None)
+                found = self._search(Limit(), stops, on_analysis, every, None)
+                if on_analysis is not None and self._stops == stops:
+                    on_analysis(found)
 
         with self._background:
             self._end_pondering()

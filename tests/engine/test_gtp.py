@@ -132,6 +132,19 @@ def test_analysis_streams_until_the_next_line(talk: Talk, command: str, rate: st
     assert talk("name") == "= tengen"
 
 
+@pytest.mark.parametrize("command", ["lz-analyze", "kata-analyze"])
+def test_analysis_of_a_proven_position_says_its_line(command: str) -> None:
+    """Its search is over before the first report is due."""
+    talk = Talk("gomoku", size=5)
+    for move in ("b a1", "w b1", "b a2", "w b2", "b a3", "w b3", "b a4", "w b4"):
+        talk(f"play {move}")
+    talk.session.obey(f"{command} 100000")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")
+    assert re.search(r"\ninfo move A5 .*winrate (10000|1\.000000) .*order 0 pv A5", talk.written)
+    assert talk.written.count("order 0 ") == 1
+
+
 @pytest.mark.parametrize("command", ["kata-analyze", "kata-genmove_analyze"])
 def test_ownership_is_for_the_player_to_move_from_the_top_left(talk: Talk, command: str) -> None:
     for line in ("boardsize 3", "play b A3", "play w B1"):
