@@ -288,9 +288,7 @@ class Engine:
         self._end_pondering()
         stops = self._stops
         with self._alone():
-            if tuple(only) != self._only:
-                self._forest.restrict_root(0, list(only))
-                self._only = tuple(only)
+            self._restrict(only)
             return self._search(limit or Limit(), stops, on_analysis, every, is_enough)
 
     @property
@@ -303,9 +301,9 @@ class Engine:
         """Evaluates batches of every size: the first of a size may take a hundred times longer than later ones."""
         self._end_pondering()
         with self._alone():
-            planes, rows = self.state.planes(), 1
+            rows = 1
             while rows <= self._params.leaves_per_batch:
-                self._evaluate(np.repeat(planes[None], rows, axis=0))
+                evaluate_states(self._evaluate, [self.state] * rows)
                 rows *= 2
 
     def standing(self) -> Standing:
@@ -355,13 +353,20 @@ class Engine:
             priors = {action: float(prior[action]) for action in self.state.legal_actions}
             return FirstSight(float(win), float(draw), float(loss), priors)
 
-    def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0) -> None:
-        """Searches in the background until stop() or any other call. `on_analysis` is called from that thread."""
+    def ponder(self, on_analysis: AnalysisCallback | None = None, every: float = 1.0, only: Sequence[int] = ()) -> None:
+        """Searches in the background until stop() or any other call. `on_analysis` is called from that thread.
+
+        A search that ends by itself, as one of a proven position does, is reported once more at its end. `only` as in
+        `think`.
+        """
         self._refuse_callback()
 
         def run() -> None:
             with self._board:
-                self._search(Limit(), stops, on_analysis, every, None)
+                self._restrict(only)
+                found = self._search(Limit(), stops, on_analysis, every, None)
+                if on_analysis is not None and self._stops == stops:
+                    on_analysis(found)
 
         with self._background:
             self._end_pondering()
@@ -423,6 +428,11 @@ class Engine:
                 return None
             here = here.play(action)
         return way if here == state else None
+
+    def _restrict(self, only: Sequence[int]) -> None:
+        if tuple(only) != self._only:
+            self._forest.restrict_root(0, list(only))
+            self._only = tuple(only)
 
     def _advance(self, action: int) -> None:
         self._forest.advance(0, action)

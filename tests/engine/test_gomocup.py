@@ -54,7 +54,7 @@ def test_a_game_from_the_beginning(talk: Talk) -> None:
     assert POINT.fullmatch(first)
     [second] = talk("TURN 0,0" if first != "0,0" else "TURN 1,1")
     assert second not in (first, "0,0")
-    assert talk(f"TURN {second}") == [f"ERROR there is a stone on {second.replace(',', ' ')}"]
+    assert talk(f"TURN {second}") == [f"ERROR there is a stone on {second}"]
     assert talk(f"TAKEBACK {first}") == ["ERROR only the last move can be taken back"]
     assert talk(f"TAKEBACK {second}") == ["OK"]
     assert talk("RESTART") == ["OK"]
@@ -88,8 +88,9 @@ def test_a_position_is_set_as_a_whole() -> None:
         (["TAKEBACK 1,1"], "only the last move"),
         (["BOARD", "1,1,1", "1,1,2", "DONE"], "two stones are on one point"),
         (["BOARD", "1,1,1", "DONE"], "it is not my turn"),
-        (["BOARD", "1,1,3"], "not a stone"),
-        (["BOARD", "hello"], "not a stone"),
+        (["BOARD", "1,1,3", "1,1,1", "DONE"], "'1,1,3' is not a stone"),
+        (["BOARD", "hello", "you", "", "DONE"], "'hello' is not a stone"),
+        (["SWAP2BOARD", "4,4", "3,3", "DONE"], "swap2 is not known"),
         (["BOARD", *(f"{x},0,1" for x in range(5)), *(f"{x},2,2" for x in range(5)), "DONE"], "over|end"),
     ],
 )
@@ -100,8 +101,14 @@ def test_bad_lines_are_refused_and_change_nothing(talk: Talk, lines: list[str], 
     assert talk("START 9") == ["OK"]
 
 
+def test_a_board_that_is_not_finished_gives_way_to_the_next_command(talk: Talk) -> None:
+    assert talk("BOARD", "1,1,9", "START 9") == ["OK"]
+    assert talk("BOARD", "1,1,2", "RESTART") == ["OK"]
+    assert talk("DONE") == ["UNKNOWN DONE"]
+
+
 def test_what_is_unknown_is_called_so(talk: Talk) -> None:
-    assert talk("SWAP2BOARD", "hello\tworld", "", "  \r") == ["UNKNOWN SWAP2BOARD", "UNKNOWN hello world"]
+    assert talk("PROBOARD", "hello\tworld", "", "  \r") == ["UNKNOWN PROBOARD", "UNKNOWN hello world"]
     assert talk("about")[0].startswith('name="tengen", version=')
     assert talk("START 9\r\n") == ["OK"]
 

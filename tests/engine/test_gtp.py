@@ -73,7 +73,7 @@ def test_a_player_who_passed_may_move_again(talk: Talk) -> None:
     assert talk("play w pass") == "="
     assert talk("play b pass") == "="
     assert talk("genmove w") == "= pass"  # the game is over
-    assert talk("play b A1") == "? illegal move"
+    assert talk("play b A1") == "="  # but they may go on
 
 
 def test_a_game_longer_than_the_rules_have_room_for() -> None:
@@ -130,6 +130,44 @@ def test_analysis_streams_until_the_next_line(talk: Talk, command: str, rate: st
     assert re.match(info, lines[-1])
     assert not [thread for thread in threading.enumerate() if thread.name == "tengen-ponder"]
     assert talk("name") == "= tengen"
+
+
+def test_a_second_move_in_a_row_is_no_pass_that_would_end_the_game(talk: Talk) -> None:
+    """Ahead on the board, the search would like two passes; but the first of them is only inserted."""
+    talk("set_free_handicap a1 b1 c1")
+    assert talk("reg_genmove b") != "= pass"
+    talk.session.obey("lz-analyze b 1")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")
+    assert "move pass" not in talk.written
+
+
+def test_stones_are_disputed_after_two_passes(talk: Talk) -> None:
+    for move in ("b d4", "w e5", "b pass", "w pass"):
+        assert talk(f"play {move}") == "="
+    assert talk("final_status_list alive") == "= E5 D4"
+    assert talk("final_status_list dead") == "="
+    assert talk("kgs-genmove_cleanup b") == "= pass"
+    assert talk("play b pass") == "="  # one too many changes nothing
+    assert talk("play w e5") == "? illegal move"
+    assert talk("play w f5") == "="
+    assert talk("genmove b") != "= pass"
+    assert talk("undo") == talk("undo") == talk("undo") == "="
+    assert talk("play b f5") == "="
+    assert talk("final_status_list") == talk("final_status_list lost") == "? syntax error"
+
+
+@pytest.mark.parametrize("command", ["lz-analyze", "kata-analyze"])
+def test_analysis_of_a_proven_position_says_its_line(command: str) -> None:
+    """Its search is over before the first report is due."""
+    talk = Talk("gomoku", size=5)
+    for move in ("b a1", "w b1", "b a2", "w b2", "b a3", "w b3", "b a4", "w b4"):
+        talk(f"play {move}")
+    talk.session.obey(f"{command} 100000")
+    assert talk.heard.wait(PATIENCE)
+    talk.session.obey("")
+    assert re.search(r"\ninfo move A5 .*winrate (10000|1\.000000) .*order 0 pv A5", talk.written)
+    assert talk.written.count("order 0 ") == 1
 
 
 @pytest.mark.parametrize("command", ["kata-analyze", "kata-genmove_analyze"])

@@ -48,6 +48,8 @@ white (O) to move
 =
 > final_score
 = W+2.5
+> final_status_list dead
+=
 > undo
 =
 > undo
@@ -222,6 +224,10 @@ GOMOKU = """\
 ? the game is not over
 > reg_genmove b
 = VERTEX
+> kgs-genmove_cleanup b
+= VERTEX
+> undo
+=
 > play b I5
 ? syntax error
 > play b J5

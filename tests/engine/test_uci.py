@@ -15,11 +15,12 @@ from tiny_networks import save_tiny
 from uci_talk import Talk
 
 import tengen
+from tengen import TengenError
 from tengen.arena import play_match
 from tengen.engine import Engine, Limit
 from tengen.external.uci import UciProgram
 from tengen.interfaces.skill import FULL, choose_at, level_of_elo, simulations_at
-from tengen.interfaces.uci import UCI, USI
+from tengen.interfaces.uci import UCI, USI, Dialect
 from tengen.interfaces.uci.info import centipawns, win_draw_loss
 from tengen.interfaces.uci.limits import parse_go
 from tengen.players import make_player
@@ -105,11 +106,57 @@ def test_a_limit_that_is_no_number_is_told_and_answered_at_once(talk: Talk, limi
     assert "counts as 0" in talk.before[0]
 
 
+LIMITS = ["nodes", "depth", "movetime", "wtime", "btime", "winc", "movestogo", "byoyomi", "mate", "wtime btime"]
+
+
+@pytest.mark.parametrize("dialect", [UCI, USI], ids=lambda dialect: dialect.hello)
+@pytest.mark.parametrize("limit", [*LIMITS, *(f"{limit} -5" for limit in LIMITS), "mate 1"])
+def test_every_limit_without_a_number_or_with_a_negative_one_ends_a_search(dialect: Dialect, limit: str) -> None:
+    talk = Talk(dialect=dialect, size=5)
+    talk.send("position startpos", f"go {limit}")
+    assert talk.wait_for("checkmate" if "mate" in limit and dialect is USI else "bestmove")
+    if limit in LIMITS:
+        assert talk.before[0] == f"info string {limit.split(maxsplit=1)[0]} has no number and counts as 0"
+
+
+def test_a_missing_number_does_not_swallow_the_next_limit() -> None:
+    go = parse_go(["nodes", "depth", "3", "wtime", "ponder"], UCI, 0)
+    assert (go.depth, go.clock.left, go.ponder) == (3, 0.0, True)
+
+
+def test_more_nodes_than_any_search_has_are_searched_until_the_stop(talk: Talk) -> None:
+    assert talk("position startpos", "go nodes 99999999999999", "stop")
+
+
 def test_a_number_beyond_all_measure_is_a_large_one(talk: Talk) -> None:
     assert talk("position startpos", "go nodes 5 movetime 99999999999999999999")
     assert " nodes 5 " in talk.before[-1]
     assert parse_go(["wtime", "9" * 5000], UCI, 0).clock.left == parse_go(["wtime", "9" * 20], UCI, 0).clock.left
     assert parse_go(["wtime", "-" + "9" * 20], UCI, 0).clock.left == 0.0
+
+
+def test_is_ready_is_answered_even_if_the_network_fails(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(engine: Engine) -> None:
+        raise TengenError("no memory")
+
+    monkeypatch.setattr(Engine, "warm_up", fail)
+    talk.send("isready")
+    assert talk.lines == ["readyok", "info string no memory"]
+
+
+@pytest.mark.parametrize(("name", "dialect"), [("chess", UCI), ("minichess", UCI), ("minishogi", USI)])
+def test_bundled_networks_are_ready_and_play(name: str, dialect: Dialect) -> None:
+    """Some of them are tables, which read states instead of planes."""
+    spoken = subprocess.run(
+        [*COMMAND, dialect.hello, name],
+        input="isready\ngo nodes 20\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = spoken.stdout.splitlines()
+    assert lines[0] == "readyok"
+    assert tengen.load(name).initial_state().is_legal(lines[-1].split()[1])
 
 
 def test_words_before_a_command_are_skipped(talk: Talk) -> None:
@@ -291,7 +338,8 @@ def test_the_clock_of_the_player_to_move_counts() -> None:
     assert parse_go(["searchmoves", "a", "b", "nodes", "5", "infinite"], UCI, 0).search_moves == ("a", "b")
     assert not parse_go([], UCI, 0).is_bounded
     assert not parse_go(["infinite", "wtime", "5"], UCI, 0).is_bounded
-    assert parse_go(["depth"], UCI, 0).depth is None
+    assert parse_go(["movetime", "infinite"], UCI, 0).infinite
+    assert parse_go(["mate", "infinite"], USI, 0).move_time is None
 
 
 def test_simulations_of_the_command_line_bound_every_move() -> None:

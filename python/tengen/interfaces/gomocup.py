@@ -52,6 +52,7 @@ class Gomocup:
         self._state = engine.state
         self._times = Times()
         self._stones: list[tuple[int, int]] | None = None  # action and field, while BOARD is being sent
+        self._problem = ""  # what is wrong with it so far
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "START": self._start,
             "RECTSTART": self._rect_start,
@@ -59,6 +60,7 @@ class Gomocup:
             "BEGIN": self._begin,
             "TURN": self._turn,
             "BOARD": self._board,
+            "SWAP2BOARD": lambda _: self._board([], "the opening rule swap2 is not known"),
             "TAKEBACK": self._take_back,
             "INFO": self._info,
             "ABOUT": lambda _: self._say(ABOUT),
@@ -76,10 +78,11 @@ class Gomocup:
             self._thinker.stop()
         self._thinker.wait()
         try:
-            if self._stones is not None:
-                self._stone(line)
-            elif command in self._commands:
+            if command in self._commands:
+                self._stones = None  # a board that was not finished
                 self._commands[command](rest.replace(",", " ").split())
+            elif self._stones is not None:
+                self._stone(line)
             elif line:
                 self._say(f"UNKNOWN {one_line(line[:80])}")
         except (Refusal, TengenError) as error:
@@ -147,7 +150,8 @@ class Gomocup:
         self._answer()
 
     def _empty_point(self, text: str) -> int:
-        action = point_action(self._game, text.strip().replace(" ", ","))
+        text = text.strip().replace(" ", ",")
+        action = point_action(self._game, text)
         if action is None:
             raise Refusal(f"'{text}' is not a point of the board")
         if self._state.outcome is not None:
@@ -163,23 +167,24 @@ class Gomocup:
         self._state = self._game.state(moves[:-1])
         self._say("OK")
 
-    def _board(self, words: list[str]) -> None:
-        self._stones = []
+    def _board(self, words: list[str], problem: str = "") -> None:
+        self._stones, self._problem = [], problem
 
     def _stone(self, line: str) -> None:
-        """One line between BOARD and DONE."""
+        """One line between BOARD and DONE. What is wrong is told at the end, as one answer."""
         assert self._stones is not None
-        if line.upper() == "DONE":
-            stones, self._stones = self._stones, None
-            self._state = _position(self._game, stones)
-            self._answer()
-            return
         point, _, field = line.rpartition(",")
         action = point_action(self._game, point)
-        if action is None or field.strip() not in (str(OWN), str(OPPONENT)):
-            self._stones = None
-            raise Refusal(f"'{line[:40]}' is not a stone, such as 7,8,1")
-        self._stones.append((action, int(field)))
+        if line.upper() == "DONE":
+            stones, self._stones = self._stones, None
+            if self._problem:
+                raise Refusal(self._problem)
+            self._state = _position(self._game, stones)
+            self._answer()
+        elif action is not None and field.strip() in (str(OWN), str(OPPONENT)):
+            self._stones.append((action, int(field)))
+        elif line and not self._problem:
+            self._problem = f"'{line[:40]}' is not a stone, such as 7,8,1"
 
     # --- Our own moves ----------------------------------------------------------------------------------------------
 

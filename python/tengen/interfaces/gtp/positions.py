@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tengen import Game, State, load
+from tengen.games.vertices import vertex_text
 
-__all__ = ["handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
+__all__ = ["all_stones", "handicap_points", "is_go", "score_of", "under_komi_of", "with_room", "without_end"]
 
 
 def without_end(game: Game) -> Game:
@@ -36,6 +37,12 @@ def score_of(state: State) -> float | None:
     if state.score is not None:
         return state.score
     return None if state.outcome is None else float(state.outcome.value_for(0))
+
+
+def all_stones(state: State) -> str:
+    """The vertices of all stones: none is dead, as the rules have it here."""
+    assert state.cells is not None
+    return " ".join(vertex_text(state.game, cell) for cell, code in enumerate(state.cells.ravel().tolist()) if code)
 
 
 def handicap_points(size: int, stones: int) -> list[int]:

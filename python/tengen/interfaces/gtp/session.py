@@ -23,7 +23,15 @@ from tengen.external.gtp import komi_of
 from tengen.games.sgf import LARGEST_SGF, SgfGame, parse_sgf, write_sgf
 from tengen.games.vertices import check_has_vertices, pass_action, vertex_action, vertex_text
 from tengen.interfaces.gtp.language import AnalysisWords, analysis_words, clean, katago_words, leela_words, player_of
-from tengen.interfaces.gtp.positions import handicap_points, is_go, score_of, under_komi_of, with_room, without_end
+from tengen.interfaces.gtp.positions import (
+    all_stones,
+    handicap_points,
+    is_go,
+    score_of,
+    under_komi_of,
+    with_room,
+    without_end,
+)
 from tengen.interfaces.lines import Refusal, number, one_line, only_word, whole_number
 from tengen.interfaces.timekeeping import Allowance, Clock, Pace, allow, moves_to_come
 from tengen.network import NetworkEvaluator
@@ -91,10 +99,12 @@ class Gtp:
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
+            "kgs-genmove_cleanup": self._genmove,  # it captures what is dead before it passes in any case
             "reg_genmove": self._reg_genmove,
             "undo": self._undo,
             "showboard": lambda _: f"\n{self._state}",
             "final_score": self._final_score,
+            "final_status_list": self._final_status_list,
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "fixed_handicap": self._fixed_handicap,
@@ -196,13 +206,22 @@ class Gtp:
 
     def _make(self, player: int, action: int) -> None:
         moves = (*self._positions[-1].moves, (player, action))
-        if action == pass_action(self._game) and self._state.to_move != player and self._state.outcome is None:
-            self._positions.append(Position(self._state, moves))  # a pass out of turn changes nothing
+        passes, over = action == pass_action(self._game), self._state.outcome is not None and is_go(self._game)
+        if passes and (over or (self._state.to_move != player and self._state.outcome is None)):
+            self._positions.append(Position(self._state, moves))  # a pass out of turn, or one too many, changes nothing
             return
-        state = self._with_turn(player)
+        state = self._resumed(player) if over else self._with_turn(player)
         if not state.is_legal(action):
             raise Refusal("illegal move")
         self._positions.append(Position(state.play(action), moves))
+
+    def _resumed(self, player: int) -> State:
+        """As if nobody had passed at the end: players may go on, to settle which stones are dead."""
+        board = str(self._state.cells)
+        for state in reversed([position.state for position in self._positions]):
+            if state.outcome is None and state.to_move == player and str(state.cells) == board:
+                return state
+        return self._state
 
     def _with_turn(self, player: int) -> State:
         """The position with that player to move. A pass is inserted between two moves of one player."""
@@ -227,6 +246,12 @@ class Gtp:
         if score is None:
             raise Refusal("the game is not over")
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    def _final_status_list(self, words: list[str]) -> str:
+        status = only_word(words)
+        if status not in ("alive", "dead", "seki"):
+            raise Refusal("syntax error")
+        return all_stones(self._state) if status == "alive" else ""
 
     # --- Our own moves ---------------------------------------------------------------------------------------------
 
@@ -274,10 +299,16 @@ class Gtp:
     def _think(
         self, player: int, on_analysis: Callable[[Analysis], None] | None = None, every: float = SECONDS_BETWEEN_REPORTS
     ) -> Analysis:
-        self._engine.set_position(self._with_turn(player))
+        state = self._with_turn(player)
+        self._engine.set_position(state)
         allowance = self._allowance(player)
         is_enough = None if allowance is None else Pace(allowance).watch(self._engine)
-        return self._engine.think(self._limit, on_analysis, every, is_enough)
+        return self._engine.think(self._limit, on_analysis, every, is_enough, self._without_pass(state))
+
+    def _without_pass(self, state: State) -> tuple[int, ...]:
+        """What to search after a pass that we have inserted: a second pass would end a game that goes on. Else all."""
+        inserted = len(state.moves) > len(self._state.moves)
+        return tuple(set(state.legal_actions) - {pass_action(state.game)}) if inserted else ()
 
     def _ponder_if_asked(self) -> None:
         if self._ponder:
@@ -292,7 +323,7 @@ class Gtp:
         self._engine.set_position(state)
         self._write(f"{self._header}\n")
         self._streaming = True
-        self._engine.ponder(report, asked.seconds)
+        self._engine.ponder(report, asked.seconds, self._without_pass(state))
 
     def _reporter(self, put: Words, asked: AnalysisWords, state: State) -> Callable[[Analysis], None]:
         shown = asked.ownership and state.outcome is None

@@ -136,10 +136,12 @@ class Uci:
         self._say(name, "id author the tengen authors", *self._options.lines(), f"{self._dialect.hello}ok")
 
     def _is_ready(self, words: list[str]) -> None:
-        if not self._warm and not self._thinker.busy:
-            self._engine.warm_up()
-            self._warm = True
-        self._say("readyok")
+        try:
+            if not self._warm and not self._thinker.busy:
+                self._warm = True
+                self._engine.warm_up()
+        finally:  # whoever asked waits for it in any case
+            self._say("readyok")
 
     def _set_option(self, words: list[str]) -> None:
         self._stop([])
@@ -235,7 +237,7 @@ class Uci:
             report(analysis)
             self._hit.wait()
         report(analysis)  # programs forget what was said before `ponderhit`
-        if go.mate is not None and self._dialect is USI:
+        if go.wants_mate and self._dialect is USI:
             self._answer_mate(analysis)
         else:
             self._answer(analysis)
@@ -278,7 +280,7 @@ class Uci:
         is_draw = state.outcome.value_for(state.to_move) == 0.0
         self._say(f"info depth 0 score {'cp 0' if is_draw else 'mate 0'}")
         self._hit.wait()
-        wants_mate = go.mate is not None and self._dialect is USI
+        wants_mate = go.wants_mate and self._dialect is USI
         self._say("checkmate nomate" if wants_mate else f"bestmove {self._dialect.nothing_to_play}")
 
     def _answer_mate(self, analysis: Analysis) -> None:
