@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conftest import until
 from playwright.sync_api import Page, expect
 
 import tengen
@@ -49,9 +50,7 @@ def test_black_sees_the_board_from_the_other_side(page: Page) -> None:
     assert rook is not None
     assert king["y"] > rook["y"]
     page.get_by_role("button", name="Flip the board").click()
-    flipped = at(page, "e8").bounding_box()
-    assert flipped is not None
-    assert flipped["y"] < king["y"]
+    until(page, lambda: (at(page, "e8").bounding_box() or king)["y"] < king["y"])
 
 
 def test_promotion_is_chosen_by_piece(page: Page) -> None:

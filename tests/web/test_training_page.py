@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, at_rest, resting
+from conftest import PATIENCE, WIDE, at_rest, resting
 from playwright.sync_api import Browser, Page, expect
 from servers import Server, served
 from test_access import found_by_axe
@@ -207,6 +207,26 @@ def test_a_run_is_renamed_and_deleted(browser: Browser, runs: Path) -> None:
         expect(page.get_by_role("button", name="Delete")).to_have_count(0)
         refused = server.post("/api/runs/bundled.othello/rename", {"name": "mine"})
         assert (refused.status_code, refused.json()["error"]) == (409, "RunStateError")
+
+
+def test_a_run_shows_only_figures_that_its_way_of_learning_has(browser: Browser, runs: Path) -> None:
+    """The network of chess learned from records without games of its own, that of minishogi without a policy."""
+    with served(runs=runs) as server, visit(browser, server) as page:
+        page.goto("/#/train/bundled.chess")
+        expect(page.locator(".tiles")).to_contain_text("positions of the records")
+        expect(page.locator(".chart", has_text="Moves of the records").locator("canvas")).to_be_visible()
+        for name in ("Game length", "Uncertainty", "How games end", "Speed"):
+            expect(page.locator(".chart", has_text=name)).to_have_count(0)
+        expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+        expect(page.locator(".run-head")).not_to_contain_text("can go on")
+        page.goto("/#/train/bundled.minishogi")
+        losses = page.locator(".chart", has_text="Losses").locator("li")
+        expect(losses.filter(has_text="policy")).to_contain_text("\N{EN DASH}")
+        expect(losses.filter(has_text="value")).to_contain_text(re.compile(r"\d"))
+        expect(page.locator(".chart", has_text="Moves of the records")).to_have_count(0)
+        page.goto("/#/train/bundled.chess?with=bundled.minishogi")
+        expect(page.locator("[data-setting=start]")).to_be_visible()  # a hash, which is a long word
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDE["width"]
 
 
 def test_settings_are_changed_in_the_form(browser: Browser, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ interface Props {
   format: (value: number) => string; // for the legend
   tick?: (value: number) => string; // for the axis, if that is another
   fromZero?: boolean;
-  none?: string; // said when there is nothing to draw
+  none: string; // said when there is nothing to draw
 }
 
 const HEIGHT = 170;
@@ -69,7 +69,7 @@ export function Chart(props: Props): JSX.Element {
         <p class="soft small">{props.about}</p>
       </figcaption>
       {isEmpty ? (
-        <p class="chart-none soft">{props.none ?? t("The first iteration is under way.")}</p>
+        <p class="chart-none soft">{props.none}</p>
       ) : (
         <>
           <ul class="chart-legend">

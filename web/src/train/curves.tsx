@@ -23,6 +23,7 @@ interface ChartKind {
   format: (value: number) => string;
   tick?: (value: number) => string;
   fromZero?: boolean;
+  ofRecords?: boolean; // only runs that learn from records have it
 }
 
 const CHARTS: ChartKind[] = [
@@ -36,7 +37,7 @@ const CHARTS: ChartKind[] = [
     title: t("Losses"),
     about: t("How far the network is from the search (policy) and from the results (value)"),
     figures: [
-      { name: t("policy"), of: (p) => learned(p)?.policy_loss },
+      { name: t("policy"), of: (p) => learned(p)?.policy_loss || null }, // 0: this way of learning has none
       { name: t("value"), of: (p) => learned(p)?.value_loss },
       { name: t("guessing the average"), of: (p) => learned(p)?.value_loss_of_mean },
     ],
@@ -44,9 +45,19 @@ const CHARTS: ChartKind[] = [
     tick: short,
   },
   {
+    title: t("Moves of the records"),
+    about: t("Share of the positions kept aside in which the recorded move is the network's first choice, and among its first five"),
+    figures: [
+      { name: t("first choice"), of: (p) => p.imitation?.validation.top1 },
+      { name: t("first five"), of: (p) => p.imitation?.validation.top5 },
+    ],
+    format: (value) => `${Math.round(100 * value)} %`,
+    ofRecords: true,
+  },
+  {
     title: t("Game length"),
     about: t("Moves, mean of the games of an iteration"),
-    figures: [{ name: t("moves"), of: (p) => p.self_play.mean_length }],
+    figures: [{ name: t("moves"), of: (p) => played(p)?.mean_length }],
     format: digits,
     tick: short,
   },
@@ -54,8 +65,8 @@ const CHARTS: ChartKind[] = [
     title: t("Uncertainty"),
     about: t("Entropy of the network's moves and of the search's, in nats: 0 is certain"),
     figures: [
-      { name: t("network"), of: (p) => p.self_play.prior_entropy },
-      { name: t("search"), of: (p) => p.self_play.target_entropy },
+      { name: t("network"), of: (p) => played(p)?.prior_entropy || null },
+      { name: t("search"), of: (p) => played(p)?.target_entropy || null },
     ],
     format: digits,
     tick: short,
@@ -65,8 +76,8 @@ const CHARTS: ChartKind[] = [
     title: t("How games end"),
     about: t("Share of the points that the first player takes, and of draws"),
     figures: [
-      { name: t("first player's score"), of: (p) => p.self_play.first_player_score },
-      { name: t("drawn"), of: (p) => p.self_play.draws },
+      { name: t("first player's score"), of: (p) => played(p)?.first_player_score },
+      { name: t("drawn"), of: (p) => played(p)?.draws },
     ],
     format: (value) => `${Math.round(100 * value)} %`,
     fromZero: true,
@@ -74,7 +85,7 @@ const CHARTS: ChartKind[] = [
   {
     title: t("Speed"),
     about: t("Positions that the network evaluates in self-play"),
-    figures: [{ name: t("positions a second"), of: (p) => perSecond(p) }],
+    figures: [{ name: t("positions a second"), of: (p) => (played(p) ? perSecond(p) : null) }],
     format: thousands,
     fromZero: true,
   },
@@ -104,8 +115,8 @@ export function Curves(props: {
   const all = [run, ...others];
   const key = all.map((one) => `${one.name} ${one.points.length}`).join("\n");
   const charts = useMemo(
-    () => CHARTS.map((kind) => curvesOf(kind, all, axis, smoothing)),
-    [key, run.points, axis, smoothing],
+    () => CHARTS.map((kind) => ({ kind, curves: curvesOf(kind, all, axis, smoothing) })).filter(({ kind, curves }) => isShown(kind, curves, all)),
+    [key, run.points, run.running, axis, smoothing],
   );
   return (
     <>
@@ -139,17 +150,17 @@ export function Curves(props: {
         <span class="small soft">{t("Drag in a chart to zoom, press twice to see all.")}</span>
       </div>
       <div class="charts">
-        {CHARTS.map((kind, i) => (
+        {charts.map(({ kind, curves }) => (
           <Chart
             key={kind.title}
             title={kind.title}
             about={kind.about}
             xName={AXES[axis].name}
-            curves={charts[i] ?? []}
+            curves={curves}
             format={kind.format}
+            none={whyNone(kind, run)}
             {...(kind.tick ? { tick: kind.tick } : {})}
             {...(kind.fromZero ? { fromZero: true } : {})}
-            {...(kind === CHARTS[0] ? { none: isMeasured(run) ? t("Not measured so far.") : t("This run does not measure its strength: arena.every is 0.") } : {})}
           />
         ))}
       </div>
@@ -197,9 +208,26 @@ function downloadFigures(runs: RunDetail[]): void {
   URL.revokeObjectURL(address);
 }
 
+/** A run that learns from records plays no games. */
+export function played({ self_play }: Point): Point["self_play"] | null {
+  return self_play.games > 0 ? self_play : null;
+}
+
 /** An iteration that only fills the window learns nothing and has no loss. */
 function learned({ learner }: Point): Point["learner"] | null {
   return learner.steps > 0 ? learner : null;
+}
+
+/** Not every way of learning has every figure. Strength says why there is none, and a run under way may get the others. */
+function isShown(kind: ChartKind, curves: Curve[], runs: RunDetail[]): boolean {
+  const isKnown = curves.some(({ values }) => values.some((value) => value !== null));
+  return isKnown || kind === CHARTS[0] || (kind.ofRecords !== true && runs.some((run) => run.running || !run.points.length));
+}
+
+/** Said in the place of figures that nobody knows. */
+function whyNone(kind: ChartKind, run: RunDetail): string {
+  if (!run.points.length) return t("The first iteration is under way.");
+  return kind !== CHARTS[0] || isMeasured(run) ? t("Not measured so far.") : t("This run does not measure its strength: arena.every is 0.");
 }
 
 function isMeasured(run: RunDetail): boolean {

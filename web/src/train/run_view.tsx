@@ -51,7 +51,7 @@ export function RunView(props: Props): JSX.Element {
               {props.isStopping ? t("Stopping after this iteration …") : t("Stop")}
             </button>
           )}
-          {!run.running && !run.finished && (
+          {!run.running && !run.finished && !run.bundled && (
             <button type="button" class="primary" disabled={props.isWaiting} onClick={() => props.onResume(null)}>
               {t("Resume")}
             </button>
@@ -149,6 +149,7 @@ function Manage(props: { run: RunDetail; onRename: (name: string) => void; onDel
 
 function Status({ run, newest }: { run: RunDetail; newest: Point | undefined }): JSX.Element {
   if (run.finished) return <>{run.iterations !== null && run.iteration >= run.iterations ? t("finished") : t("finished: its time is used up")}</>;
+  if (run.bundled) return <>{t("stopped")}</>;
   if (!run.running) return <>{t("stopped; it can go on where it is")}</>;
   if (!newest) return <>{t("starting: the first games are being played")}</>;
   return <>{t("running, about {time} left", { time: duration(newest.seconds_left) })}</>;
@@ -175,17 +176,21 @@ function Tiles({ points, newest }: { points: Point[]; newest: Point }): JSX.Elem
       figure: rated ? rated.elo.toFixed(0) : "–",
       about: rated ? t("± {error}; {zero} has 0", { error: rated.error.toFixed(0), zero: rated.zero }) : t("not measured yet"),
     },
-    {
-      name: t("Games"),
-      figure: whole(sum((point) => point.self_play.games)),
-      about: t("{count} positions", { count: whole(sum((point) => point.self_play.positions)) }),
-    },
+    newest.imitation
+      ? { name: t("Learned"), figure: whole(sum((point) => point.learner.samples)), about: t("positions of the records") }
+      : {
+          name: t("Games"),
+          figure: whole(sum((point) => point.self_play.games)),
+          about: t("{count} positions", { count: whole(sum((point) => point.self_play.positions)) }),
+        },
     { name: t("Time"), figure: duration(newest.seconds), about: t("so far") },
-    {
-      name: t("Speed"),
-      figure: thousands(perSecond(newest)),
-      about: t("positions evaluated a second"),
-    },
+    newest.imitation
+      ? {
+          name: t("Moves of the records"),
+          figure: `${Math.round(100 * newest.imitation.validation.top1)} %`,
+          about: t("are the network's first choice"),
+        }
+      : { name: t("Speed"), figure: thousands(perSecond(newest)), about: t("positions evaluated a second") },
   ];
   return (
     <dl class="tiles">

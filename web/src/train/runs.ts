@@ -25,12 +25,14 @@ export interface Point {
   };
   learner: {
     steps: number; // of this iteration
+    samples: number;
     policy_loss: number;
     value_loss: number;
     value_loss_of_mean: number;
     learning_rate: number;
     window: number;
   };
+  imitation?: { validation: { top1: number; top5: number } } | null; // of a run that learns from records
   rating?: { elo: number; error: number; zero: string; network: string } | null;
   seconds: number;
   seconds_left: number;
