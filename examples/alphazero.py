@@ -183,9 +183,18 @@ def choose(node, temperature, rng):
 
 
 # ---- 4. Self-play: many games at once, each position recorded as (planes, pi, z).
+def random_opening(game, most, rng):
+    """A position after up to `most` random moves: without them, most positions would never be seen."""
+    state, plies = game.start(), rng.integers(most + 1)
+    while plies and game.result(state) is None:
+        state, plies = game.play(state, int(rng.choice(game.legal(state)))), plies - 1
+    return state if game.result(state) is None else random_opening(game, most, rng)
+
+
 def play_games(game, network, count, settings, rng):
-    """`count` games of the network against itself; their positions."""
-    states, records, samples, running = [game.start()] * count, [[] for _ in range(count)], [], list(range(count))
+    """`count` games of the network against itself; their positions, in all mirror images."""
+    states = [random_opening(game, settings.opening_plies, rng) for _ in range(count)]
+    records, samples, running = [[] for _ in range(count)], [], list(range(count))
     while running:
         roots = [Node(game, states[i]) for i in running]
         search(game, network, roots, settings.simulations, noise=settings.noise, rng=rng)
@@ -194,24 +203,22 @@ def play_games(game, network, count, settings, rng):
             pi[root.legal,] = root.N / root.N.sum()
             records[i].append((game.planes(root.state), pi, root.player))
             states[i] = game.play(root.state, choose(root, float(len(records[i]) <= settings.warm_plies), rng))
-            result = game.result(states[i])
-            if result is not None:  # z = +1, 0 or -1 for the player who was to move
-                samples += [(planes, pi, result if player == 0 else -result) for planes, pi, player in records[i]]
+            if (result := game.result(states[i])) is not None:
+                for planes, pi, player in records[i]:  # z = +1, 0 or -1 for the player who was to move
+                    z = np.float32(result if player == 0 else -result)
+                    samples += [(*image, z) for image in game.symmetries(planes, pi)]
                 running.remove(i)
     return samples
 
 
 # ---- 5. Learning from the newest positions.
-def learn(game, network, optimizer, replay, *, settings, rng):
-    """Steps on samples of the replay, each in a random mirror image; the mean losses of policy and value."""
+def learn(network, optimizer, replay, *, settings, rng):
+    """Steps on random samples of the replay; the mean losses of policy and value."""
     network.train()
     losses = []
     for _ in range(settings.steps):
-        batch = []
-        for planes, pi, z in (replay[i] for i in rng.integers(len(replay), size=settings.batch)):
-            images = game.symmetries(planes, pi)
-            batch.append((*images[rng.integers(len(images))], z))
-        planes, pi, z = (torch.from_numpy(np.stack(part).astype(np.float32)) for part in zip(*batch, strict=True))
+        batch = [replay[i] for i in rng.integers(len(replay), size=settings.batch)]
+        planes, pi, z = (torch.from_numpy(np.stack(part)) for part in zip(*batch, strict=True))
         logits, v = network(planes)
         # loss = (z - v)^2 - pi . log p + c * |theta|^2; the last term is the optimizer's weight decay
         value_loss = (z - v).square().mean()
@@ -224,28 +231,20 @@ def learn(game, network, optimizer, replay, *, settings, rng):
 
 
 # ---- 6. The gate: the new network plays on only if it beats the old one.
-def random_opening(game, rng):
-    state, plies = game.start(), int(rng.integers(5))
-    for _ in range(plies):
-        state = game.play(state, int(rng.choice(game.legal(state))))
-    return state if game.result(state) is None else random_opening(game, rng)
-
-
 def pit(game, new, old, settings, rng):
     """The score of `new`, from 0 to 1. Every random opening is played twice, with colours swapped."""
-    openings = [random_opening(game, rng) for _ in range(settings.gate_games // 2)]
-    scores = []
-    for new_player in (0, 1):
-        states = list(openings)
-        while running := [i for i, state in enumerate(states) if game.result(state) is None]:
-            for network, player in ((new, new_player), (old, 1 - new_player)):
-                mine = [i for i in running if game.result(states[i]) is None and game.player(states[i]) == player]
-                roots = [Node(game, states[i]) for i in mine]
-                search(game, network, roots, settings.simulations)
-                for i, root in zip(mine, roots, strict=True):
-                    states[i] = game.play(root.state, choose(root, 0.0, rng))
-        scores += [0.5 + (0.5 if new_player == 0 else -0.5) * game.result(state) for state in states]
-    return np.mean(scores)
+    count = settings.gate_games // 2
+    states = 2 * [random_opening(game, settings.opening_plies, rng) for _ in range(count)]
+    while running := [i for i, state in enumerate(states) if game.result(state) is None]:
+        news = [i for i in running if game.player(states[i]) == (i >= count)]  # where `new` is to move
+        for network, mine in ((new, news), (old, [i for i in running if i not in news])):
+            roots = [Node(game, states[i]) for i in mine]
+            search(game, network, roots, settings.simulations)
+            for i, root in zip(mine, roots, strict=True):
+                states[i] = game.play(root.state, choose(root, 0.0, rng))
+    # score = wins / (wins + losses), without the openings that both play equally well; if there are no others, 1
+    leads = [game.result(one) - game.result(other) for one, other in zip(states[:count], states[count:], strict=True)]
+    return np.mean([lead > 0 for lead in leads if lead]) if any(leads) else 1.0
 
 
 # ---- The loop.
@@ -269,7 +268,8 @@ def train(settings):
     while (spent := time.perf_counter() - began) < 60 * settings.minutes:
         rng = np.random.default_rng([settings.seed, iteration])
         replay = (replay + play_games(game, best, settings.games, settings, rng))[-settings.window :]
-        policy_loss, value_loss = learn(game, network, optimizer, replay, settings=settings, rng=rng)
+        optimizer.param_groups[0]["lr"] = settings.rate / (1 + iteration / 10)  # smaller and smaller steps
+        policy_loss, value_loss = learn(network, optimizer, replay, settings=settings, rng=rng)
         score = pit(game, network, best, settings, rng)
         if score > settings.gate:  # 55 % in AlphaGo Zero
             best.load_state_dict(network.state_dict())
@@ -287,9 +287,9 @@ def train(settings):
 def parse_settings(arguments=None):
     parser = argparse.ArgumentParser(description="AlphaZero in one file.")
     parser.add_argument("game", nargs="?", default="tic_tac_toe")
-    for default in ["minutes=3.0", "seed=1", "blocks=3", "channels=48", "games=64", "simulations=50", "warm_plies=8",
-                    "noise=0.25", "window=60000", "steps=100", "batch=256", "rate=0.002", "decay=0.0001", "gate=0.55",
-                    "gate_games=40"]:  # fmt: skip
+    for default in ["minutes=3.0", "seed=1", "blocks=3", "channels=48", "games=128", "simulations=50", "warm_plies=2",
+                    "opening_plies=8", "noise=0.25", "window=60000", "steps=100", "batch=256", "rate=0.002",
+                    "decay=0.0001", "gate=0.55", "gate_games=40"]:  # fmt: skip
         name, value = default.split("=")
         parser.add_argument(f"--{name.replace('_', '-')}", type=float if "." in value else int, default=value)
     parser.add_argument("--checkpoint", default="")

@@ -132,8 +132,25 @@ def test_it_learns(alphazero: ModuleType) -> None:
     blank, network = (alphazero.Network(game, 1, 16) for _ in range(2))
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     replay = alphazero.play_games(game, blank, 32, settings, rng)
-    losses = [sum(alphazero.learn(game, network, optimizer, replay, settings=settings, rng=rng)) for _ in range(3)]
+    losses = [sum(alphazero.learn(network, optimizer, replay, settings=settings, rng=rng)) for _ in range(3)]
     assert losses[0] > losses[1] > losses[2]
+
+
+def test_the_gate_counts_what_was_decided(alphazero: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal networks play every opening equally well: the newer one takes over. A blind one loses to one that sees."""
+    torch.manual_seed(1)
+    game, network = alphazero.GAMES["tic_tac_toe"], alphazero.Network(alphazero.GAMES["tic_tac_toe"], 1, 8)
+    settings = alphazero.parse_settings(["--simulations", "30"])
+    monkeypatch.setattr(alphazero, "choose", lambda node, temperature, rng: node.legal[int(node.N.argmax())])
+    assert alphazero.pit(game, network, network, settings, np.random.default_rng(1)) == 1.0
+    search = alphazero.search
+
+    def half_blind(game: Any, player: object, roots: list[Any], simulations: int) -> None:
+        search(game, network, roots, simulations if player == "sees" else 1)
+
+    monkeypatch.setattr(alphazero, "search", half_blind)
+    assert alphazero.pit(game, "sees", "blind", settings, np.random.default_rng(1)) > 0.9
+    assert alphazero.pit(game, "blind", "sees", settings, np.random.default_rng(1)) < 0.1
 
 
 class Searcher:

@@ -312,6 +312,18 @@ def test_exported_and_imported_again_is_equal(place: Place, name: str, kind: str
     assert list(read_games(place.folder / "again", game)) == list(read_games(folder, game))
 
 
+@pytest.mark.parametrize("kind", ["sgf", "jsonl", "parquet", "arrow"])
+def test_an_export_of_nothing_leaves_the_file(place: Place, kind: str) -> None:
+    game = tengen.load("go", size=5)
+    (place.folder / "empty").mkdir()
+    file = place.folder / "games"
+    file.write_text("years of work")
+    with pytest.raises(tengen.TengenError, match="no games"):
+        export_games(place.folder / "empty", game, file, kind)
+    assert file.read_text() == "years of work"
+    assert not list(place.folder.glob("*.writing"))
+
+
 def test_every_way_to_end_survives_sgf(place: Place) -> None:
     game = tengen.load("go", size=5, komi=0.5)
     ends = ("B+R", "W+R", "W+T", "B+F", "B+3.5", "W+2.5", "0", "W+", "?")

@@ -56,6 +56,8 @@ def export_games(folder: Path, game: Game, out: Path, kind: str) -> int:
     temporary = out.with_name(f".{out.name}.writing")
     try:
         count = writers[kind](temporary)
+        if count == 0:
+            raise RecordError(f"There are no games in {folder}; {out} was not written.")
         temporary.replace(out)
     except OSError as error:
         raise RecordError(f"The games can't be written to {out}: {error.strerror or error}.") from error
